@@ -1,0 +1,124 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_POLICY_STORAGE_HPP
+#define INDOUBT_POLICY_STORAGE_HPP
+
+#include <indoubt/core/record.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+// Where a journal keeps its records. A storage stores, compares and flushes; what a record means
+// is none of its business.
+
+namespace indoubt {
+
+/// What a storage knows of itself. epoch and restored are fixed while it is open.
+struct storage_facts {
+    std::uint32_t epoch = 0; ///< at least 1, and never one that this journal has used before
+    time_point high_water{}; ///< the largest record::written_at it has ever been given
+    bool restored = false;   ///< opened as a restored or cloned copy
+};
+
+/// Where a visit of unsettled records goes on: after the operation with this number.
+struct page {
+    std::uint64_t after = 0; ///< record::operation of the last one seen; 0 to start
+    std::size_t most = 100;  ///< at most so many records
+};
+
+/// Records that are pending, uncertain or in review, which is what a visit shows.
+constexpr bool is_unsettled(state_id state) {
+    return state == state_id::pending || state == state_id::uncertain ||
+           state == state_id::in_review;
+}
+
+namespace detail {
+struct any_visitor {
+    void operator()(record const&) const {}
+};
+} // namespace detail
+
+/// | expression                  | returns                          | effect                     |
+/// |-----------------------------|----------------------------------|----------------------------|
+/// | s.facts()                   | storage_facts                    | none                       |
+/// | s.insert(r)                 | result<std::optional<record>>    | stores r and returns none, |
+/// |                             |                                  | or returns what already    |
+/// |                             |                                  | stands for r.identity()    |
+/// | s.replace(r, expected)      | result<void>                     | stores r if the stored     |
+/// |                             |                                  | version is the expected    |
+/// |                             |                                  | one: else stale_version    |
+/// | s.find(id)                  | result<std::optional<record>>    | none                       |
+/// | s.bind(name, id)            | result<bool>                     | true if name now stands,   |
+/// |                             |                                  | or stood, for id; false if |
+/// |                             |                                  | it stands for another      |
+/// | s.visit_unsettled(page, f)  | result<std::size_t>              | f(record const&) for each  |
+/// |                             |                                  | unsettled record after     |
+/// |                             |                                  | page.after, in ascending   |
+/// |                             |                                  | operation order, at most   |
+/// |                             |                                  | page.most; returns how many|
+/// | s.flush()                   | result<void>                     | see below                  |
+///
+/// Laws (testing/storage_laws.hpp checks them):
+/// - insert, replace and bind are atomic: of two racing calls one wins, the other hears of it.
+/// - What was written is seen by every later call of this handle, flushed or not.
+/// - Durability: after flush returns, everything written before it was called survives the death
+///   of the process and of the machine. Unflushed writes may vanish, as a suffix of what was
+///   written: never one without all the later ones.
+/// - identities and names are compared as bytes; a name may hold NUL bytes, an identity never.
+/// - record::intent never changes after insert, so replace need not store it again.
+/// - A failed write or flush poisons the handle: every later call is rule::storage_failed.
+/// - After a crash: reopening finds all flushed writes and a new, larger epoch.
+/// - Thread safety: all functions may be called from several threads at once. A visitor is called
+///   without locks held, so that it may call the storage.
+/// - Nothing throws; errors are rule::storage_failed with cause(), or rule::stale_version.
+template <class S>
+concept storage_policy = requires(S& s, record const& r, version v, identity const& id,
+                                  std::string_view name, page p, detail::any_visitor visitor) {
+    { s.facts() } -> std::same_as<storage_facts>;
+    { s.insert(r) } -> std::same_as<result<std::optional<record>>>;
+    { s.replace(r, v) } -> std::same_as<result<void>>;
+    { s.find(id) } -> std::same_as<result<std::optional<record>>>;
+    { s.bind(name, id) } -> std::same_as<result<bool>>;
+    { s.visit_unsettled(p, visitor) } -> std::same_as<result<std::size_t>>;
+    { s.flush() } -> std::same_as<result<void>>;
+};
+
+/// Says in words which functions a storage lacks: one sentence each, with the line to add.
+template <class S> constexpr bool explain_storage() {
+    constexpr bool facts = requires(S& s) {
+        { s.facts() } -> std::same_as<storage_facts>;
+    };
+    constexpr bool insert = requires(S& s, record const& r) {
+        { s.insert(r) } -> std::same_as<result<std::optional<record>>>;
+    };
+    constexpr bool replace = requires(S& s, record const& r, version v) {
+        { s.replace(r, v) } -> std::same_as<result<void>>;
+    };
+    constexpr bool find = requires(S& s, identity const& id) {
+        { s.find(id) } -> std::same_as<result<std::optional<record>>>;
+    };
+    constexpr bool bind = requires(S& s, std::string_view name, identity const& id) {
+        { s.bind(name, id) } -> std::same_as<result<bool>>;
+    };
+    constexpr bool visit = requires(S& s, page p, detail::any_visitor visitor) {
+        { s.visit_unsettled(p, visitor) } -> std::same_as<result<std::size_t>>;
+    };
+    constexpr bool flush = requires(S& s) {
+        { s.flush() } -> std::same_as<result<void>>;
+    };
+    static_assert(facts, "storage: add  storage_facts facts()");
+    static_assert(insert, "storage: add  result<std::optional<record>> insert(record const&)");
+    static_assert(replace, "storage: add  result<void> replace(record const&, version expected)");
+    static_assert(find, "storage: add  result<std::optional<record>> find(identity const&)");
+    static_assert(bind, "storage: add  result<bool> bind(std::string_view, identity const&)");
+    static_assert(visit, "storage: add  result<std::size_t> visit_unsettled(page, visitor)");
+    static_assert(flush, "storage: add  result<void> flush()");
+    return facts && insert && replace && find && bind && visit && flush;
+}
+
+} // namespace indoubt
+
+#endif
