@@ -5,6 +5,7 @@
 
 #include <indoubt/core/transitions.hpp>
 
+#include <boost/hana/at_key.hpp>
 #include <boost/hana/contains.hpp>
 #include <boost/hana/map.hpp>
 #include <boost/hana/pair.hpp>

@@ -1,0 +1,259 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_POLICY_PROVIDER_HPP
+#define INDOUBT_POLICY_PROVIDER_HPP
+
+#include <indoubt/core/attempt.hpp>
+#include <indoubt/core/contract.hpp>
+#include <indoubt/core/one_of.hpp>
+#include <indoubt/policy/codec.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// The service that is written to. A provider says in one contract what its service documents, and
+// answers two questions as plain data: what came back from a send, and what a look-up showed.
+// What an answer proves is decided elsewhere: a provider cannot make evidence.
+
+namespace indoubt {
+
+// ---- replies to submit --------------------------------------------------------------------------
+
+/// Whatever the contract does not give a meaning to: a timeout, a cut reply, an unlisted code.
+struct unknown {
+    std::string hints{}; ///< may help to find the effect; stored with the record, never logged
+};
+
+/// The provider says it did it.
+template <class Receipt> struct accepted {
+    Receipt receipt;
+};
+
+/// The provider says it did it, and returned the key it did it under.
+template <class Receipt> struct accepted_with_key {
+    Receipt receipt;
+    std::string echoed_key;
+};
+
+/// The provider dropped this call as a repeat of one it had taken.
+template <class Receipt> struct duplicate {
+    std::optional<Receipt> receipt{};
+    std::string echoed_key{};
+};
+
+/// What kind of refusal, so that the caller can tell them apart.
+enum class refusal_class : std::uint8_t {
+    invalid_input, ///< the request must change
+    permission,    ///< the credentials or the account must change
+    busy,          ///< nothing must change: ask again later
+    other,
+};
+
+/// Documented: this call was not applied. for_good: and no repeat of it ever will be.
+struct refused {
+    refusal_class because = refusal_class::other;
+    bool for_good = true;
+    milliseconds retry_after{};
+};
+
+/// No byte of the request left this machine.
+struct not_sent {};
+
+/// The provider refuses because something is there already.
+struct conflict {
+    bool other_parameters = false; ///< it knows our key, with another request
+};
+
+/// The provider is still at work on a call with this key.
+struct in_progress {
+    milliseconds retry_after{};
+};
+
+template <class Receipt>
+using reply = one_of<unknown, accepted<Receipt>, duplicate<Receipt>, refused, not_sent, conflict,
+                     in_progress>;
+
+/// The reply of a provider whose acceptance can be proof: it comes with the key it was made under.
+template <class Receipt>
+using keyed_reply = one_of<unknown, accepted_with_key<Receipt>, duplicate<Receipt>, refused,
+                           not_sent, conflict, in_progress>;
+
+// ---- answers to lookup --------------------------------------------------------------------------
+
+enum class effect_status : std::uint8_t {
+    applied,
+    under_way,       ///< accepted, not done yet
+    failed,          ///< not done; may still be retried by the provider
+    failed_for_good, ///< documented as final
+};
+
+/// One thing the look-up showed.
+template <class Request, class Receipt> struct effect {
+    Receipt receipt;
+    std::string key{}; ///< the provider key it carries; empty if it shows none
+    Request request;   ///< its content, as far as the provider can tell
+    bool ours = true;  ///< false: it belongs to another owner or account
+    effect_status status = effect_status::applied;
+};
+
+/// Every effect there is, over all pages and parts. Only this can be an absence.
+template <class Request, class Receipt> struct complete {
+    std::vector<effect<Request, Receipt>> effects{};
+};
+
+/// A page, a part or a life stage is missing.
+struct incomplete {};
+
+/// Nobody answered.
+struct unavailable {
+    std::string why{}; ///< for people; no credentials
+};
+
+/// The credentials do not allow looking.
+struct denied {};
+
+template <class Request, class Receipt>
+using answer = one_of<unavailable, complete<Request, Receipt>, incomplete, denied>;
+
+/// What lookup receives.
+template <class Request> struct query {
+    indoubt::identity const& identity;
+    std::string_view key; ///< the provider key of the present generation
+    Request const& request;
+    std::string_view receipt; ///< encoded; empty if none is known
+    milliseconds time_left;
+    std::stop_token stop;
+};
+
+// ---- the policy ---------------------------------------------------------------------------------
+
+/// A base that holds nothing but names, so that a provider can write `reply submit(attempt
+/// const&)`.
+template <class Request, class Receipt = std::string> struct provider_of {
+    using request = Request;
+    using receipt = Receipt;
+    using attempt = indoubt::attempt<Request>;
+    using query = indoubt::query<Request>;
+    using reply = indoubt::reply<Receipt>;
+    using keyed_reply = indoubt::keyed_reply<Receipt>;
+    using answer = indoubt::answer<Request, Receipt>;
+    using effect = indoubt::effect<Request, Receipt>;
+    using complete = indoubt::complete<Request, Receipt>;
+    using accepted = indoubt::accepted<Receipt>;
+    using accepted_with_key = indoubt::accepted_with_key<Receipt>;
+    using duplicate = indoubt::duplicate<Receipt>;
+    using unknown = indoubt::unknown;
+    using refused = indoubt::refused;
+    using not_sent = indoubt::not_sent;
+    using conflict = indoubt::conflict;
+    using in_progress = indoubt::in_progress;
+    using incomplete = indoubt::incomplete;
+    using unavailable = indoubt::unavailable;
+    using denied = indoubt::denied;
+};
+
+namespace detail {
+
+template <class P>
+concept names_its_types = requires {
+    typename P::request;
+    typename P::receipt;
+};
+
+template <class P>
+concept states_its_target = requires(P const& p) {
+    { p.target } -> std::convertible_to<std::string_view>;
+};
+
+template <class C> inline constexpr bool is_contract = false;
+template <class R, class L, class Y> inline constexpr bool is_contract<contract<R, L, Y>> = true;
+
+template <class P>
+concept has_a_contract =
+    requires(P const& p) { p.contract; } && is_contract<std::remove_cvref_t<decltype(P::contract)>>;
+
+template <class P>
+concept submits_plainly = requires(P& p, attempt<typename P::request> const& a) {
+    { p.submit(a) } -> std::same_as<reply<typename P::receipt>>;
+};
+
+template <class P>
+concept submits_with_key = requires(P& p, attempt<typename P::request> const& a) {
+    { p.submit(a) } -> std::same_as<keyed_reply<typename P::receipt>>;
+};
+
+template <class P>
+concept looks_up = requires(P& p, query<typename P::request> const& q) {
+    { p.lookup(q) } -> std::same_as<answer<typename P::request, typename P::receipt>>;
+};
+
+template <class P>
+concept normalises = requires(P const& p, typename P::request r) {
+    { p.normalise(std::move(r)) } -> std::same_as<typename P::request>;
+};
+
+template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)>;
+
+} // namespace detail
+
+/// | member                            | required                | what must hold |
+/// |-----------------------------------|-------------------------|-----------------------------------|
+/// | request, receipt                  | always; provider_of     | both encodable | | target |
+/// always                  | names what is written to; it is   | | |                         | part
+/// of every intent              | | contract                          | always                  |
+/// an indoubt::contract; true        | | reply submit(attempt const&)      | always; keyed_reply if
+/// | sends at most inner_attempts      | |                                   | the reply is proof
+/// | times, within time_left           | | answer lookup(query const&)       | if a look-up is |
+/// complete only if every page and   | |                                   | documented | part was
+/// read                     | | request normalise(request) const  | optional                | what
+/// the provider does to a       | |                                   |                         |
+/// request (rounding, case)          |
+///
+/// Both functions answer data. submit may throw: the operation then stays uncertain and the
+/// exception reaches the caller; a look-up that throws proves nothing. Thread safety: calls for
+/// different operations may be concurrent.
+template <class P>
+concept provider_policy =
+    detail::names_its_types<P> && detail::states_its_target<P> && detail::has_a_contract<P> &&
+    encodable<typename P::request> && encodable<typename P::receipt> &&
+    (documents_reply_as_proof<detail::contract_of<P>>
+         ? detail::submits_with_key<P>
+         : detail::submits_plainly<P> || detail::submits_with_key<P>) &&
+    (!documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>);
+
+/// Says in words what a provider lacks.
+template <class P> constexpr bool explain_provider() {
+    constexpr bool names = detail::names_its_types<P>;
+    static_assert(names, "provider: derive it from  indoubt::provider_of<Request, Receipt>");
+    constexpr bool target = detail::states_its_target<P>;
+    static_assert(target, "provider: add  static constexpr auto target = \"...\"");
+    constexpr bool contract = detail::has_a_contract<P>;
+    static_assert(contract, "provider: add  static constexpr indoubt::contract contract{...}");
+    if constexpr (names && contract) {
+        constexpr bool coded =
+            explain_codec<typename P::request>() && explain_codec<typename P::receipt>();
+        constexpr bool proof = documents_reply_as_proof<detail::contract_of<P>>;
+        constexpr bool plain = detail::submits_plainly<P>;
+        constexpr bool keyed = detail::submits_with_key<P>;
+        static_assert(!proof || keyed || !plain,
+                      "provider: a reply is proof only if it echoes our key; submit must return "
+                      "keyed_reply");
+        static_assert(plain || keyed, "provider: add  reply submit(attempt const&)");
+        constexpr bool looks = !documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>;
+        static_assert(looks, "provider: the contract documents a look-up; add  answer "
+                             "lookup(query const&)");
+        return target && coded && (keyed || (plain && !proof)) && looks;
+    } else {
+        return false;
+    }
+}
+
+} // namespace indoubt
+
+#endif
