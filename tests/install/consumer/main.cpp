@@ -1,0 +1,5 @@
+#include <indoubt/core/identity.hpp>
+
+int main() {
+    return indoubt::well_formed(indoubt::identity{"shop", "order-1"}) ? 0 : 1;
+}
