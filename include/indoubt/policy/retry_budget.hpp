@@ -35,11 +35,17 @@ struct allowance {
 /// |                                        |                           | attempt, as tries      |
 /// | b.may_look(record, now, call_timeout,  | allowance                 | looks: look-ups made   |
 /// |            looks)                      |                           | in this run            |
+/// | b.look_delay(record, looks)            | milliseconds              | optional: asked after  |
+/// |                                        |                           | each look; the next one|
+/// |                                        |                           | (record.next_check) is |
+/// |                                        |                           | at least so far away   |
 ///
 /// Laws (testing/budget_laws.hpp): sends are bounded over the life of an operation, restarts
-/// included; looks are bounded per run; too_late at and after record.deadline; later is never in
-/// the past, and asking again at not_before does not answer later; the same question at the same
-/// moment has the same answer. Thread safety: all calls may be concurrent. Nothing throws.
+/// included; looks are bounded per run; at and after record.deadline a send is too_late, and so is
+/// every look but the first of a run, for what is known must be looked at before it is given up;
+/// later is never in the past, and asking again at not_before does not answer later; with now,
+/// ends_at is after now; the same question at the same moment has the same answer.
+/// Thread safety: all calls may be concurrent. Nothing throws.
 template <class B>
 concept retry_budget_policy =
     requires(B& b, record const& r, time_point now, milliseconds call, unsigned looks) {
@@ -47,6 +53,12 @@ concept retry_budget_policy =
         { b.may_send(r, now, call) } -> std::same_as<allowance>;
         { b.may_look(r, now, call, looks) } -> std::same_as<allowance>;
     };
+
+/// The budget says how far apart look-ups are.
+template <class B>
+concept spaces_looks = requires(B& b, record const& r, unsigned looks) {
+    { b.look_delay(r, looks) } -> std::same_as<milliseconds>;
+};
 
 template <class B> constexpr bool explain_retry_budget() {
     constexpr bool deadline = requires(B& b, time_point begun) {
