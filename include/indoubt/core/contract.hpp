@@ -118,6 +118,8 @@ struct never {};
 struct deduplicated_by_key {
     indoubt::window window;
     reuse on_reuse = reuse::returns_original;
+    /// A repeat with other parameters is refused, so that a replay is of our own request.
+    bool compares_parameters = false;
     /// Endpoints, regions or accounts that share the keys; a resend to another one is refused.
     char const* scope = "";
     citation documented_at;
@@ -292,6 +294,7 @@ struct terms {
     guarantee resend;
     bool has_lookup = false;
     bool reply_is_proof = false;
+    bool duplicate_is_proof = false; ///< a replay is documented as compared with our request
     std::optional<milliseconds> visible_after;
     milliseconds call_timeout{};
     milliseconds arrives_within{}; ///< never shorter than call_timeout
@@ -318,6 +321,8 @@ constexpr terms terms_of(contract<Resend, Lookup, Reply> const& c) {
     if constexpr (std::same_as<Resend, deduplicated_by_key>) {
         t.resend.kind = guarantee_kind::by_key;
         t.resend.domain = digest_of(c.resend.scope);
+        t.duplicate_is_proof = t.reply_is_proof && c.resend.compares_parameters &&
+                               c.resend.on_reuse == reuse::returns_original;
     } else if constexpr (std::same_as<Resend, unique_target>) {
         t.resend.kind = guarantee_kind::by_name;
     } else if constexpr (std::same_as<Resend, naturally_idempotent>) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,10 @@
 // transitions are the only code that changes it.
 
 namespace indoubt {
+
+/// The largest encoded request and receipt, in bytes: checked before anything is written.
+inline constexpr std::size_t longest_request = std::size_t{1} << 20;
+inline constexpr std::size_t longest_receipt = std::size_t{1} << 16;
 
 /// What was asked for. Written once, never changed, shared by every copy of the record.
 struct intent {

@@ -147,7 +147,7 @@ public:
             if (e.again_at_ > r.next_check) r.next_check = e.again_at_;
             // The holder goes on looking; what sent an operation to review still holds.
             r.claim = kept;
-            r.reason = why;
+            r.reason = e.closed_.why == rule::none ? why : e.closed_.why;
         });
     }
 

@@ -1,0 +1,292 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_RECOVERY_OBSERVATION_HPP
+#define INDOUBT_RECOVERY_OBSERVATION_HPP
+
+#include <indoubt/core/operation.hpp>
+#include <indoubt/policy/provider.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// What a reply or an answer shows of one operation. weigh turns the provider's plain data into an
+// observation, exactly as the reply table says (docs/states_and_evidence.md); it is pure.
+
+namespace indoubt {
+
+/// What was seen. One sentence each.
+enum class seen : std::uint8_t {
+    not_asked, ///< nobody has asked yet, or what was learned is already recorded
+
+    // a look-up
+    match,           ///< complete: exactly one effect of ours, with the content asked for
+    several,         ///< complete: more than one effect of ours
+    contents_differ, ///< complete: our key with another content
+    only_candidates, ///< complete: records at the place or name, none provably ours
+    nothing,         ///< complete: nothing at all
+    under_way,       ///< complete: an effect of ours that is not done yet
+    failed,          ///< complete: an effect of ours that failed, not documented as final
+    failed_for_good, ///< complete: every open attempt is documented as failed for good
+    incomplete,      ///< a page or part is missing, or an answer makes no sense
+    unavailable,     ///< nobody answered
+    denied,          ///< the credentials do not allow looking
+    unsupported,     ///< the contract documents no look-up
+
+    // a reply
+    proof,          ///< accepted, and documented as proof: our key came back
+    accepted,       ///< accepted, with a receipt to look for
+    attempt_closed, ///< this attempt surely was not applied
+    existed,        ///< refused because something is there already
+    key_reused,     ///< refused because our key is known with other parameters
+    busy,           ///< a call with our key is still at work
+    no_news,        ///< the reply proves nothing
+
+    // either
+    receipt_taken, ///< its receipt is already bound to another operation
+};
+inline constexpr unsigned kinds_seen = static_cast<unsigned>(seen::receipt_taken) + 1;
+
+constexpr std::string_view to_string(seen s) {
+    constexpr std::string_view names[kinds_seen] = {"not asked",       "one equal and ours",
+                                                    "several of ours", "our key, other content",
+                                                    "only candidates", "none",
+                                                    "under way",       "failed",
+                                                    "failed for good", "incomplete",
+                                                    "unavailable",     "denied",
+                                                    "unsupported",     "reply: proof",
+                                                    "reply: accepted", "reply: surely not applied",
+                                                    "reply: existed",  "reply: key reused",
+                                                    "reply: busy",     "reply: no news",
+                                                    "receipt taken"};
+    return names[static_cast<unsigned>(s)];
+}
+
+/// Belongs to one operation as of one version of its record, like evidence.
+struct observation {
+    stamp of{};
+    seen what = seen::not_asked;
+    std::string receipt{};     ///< encoded; of the match, or named by the reply
+    std::string hints{};       ///< of the reply
+    std::string remarks{};     ///< for people: what was found instead
+    std::uint32_t attempt = 0; ///< the attempt a reply is about, counting from 1
+    attempt_outcome_id outcome = attempt_outcome_id::open; ///< with attempt_closed
+    rule why = rule::none;                                 ///< with attempt_closed
+    milliseconds retry_after{};                            ///< with attempt_closed and busy
+};
+
+namespace detail {
+
+/// codec::encode, whether it can fail or not.
+template <class T> result<std::string> encoded(T const& value) {
+    return codec<T>::encode(value);
+}
+
+constexpr rule refusal_rule(refused const& r) {
+    if (!r.for_good) return rule::refused_for_now;
+    switch (r.because) {
+    case refusal_class::invalid_input: return rule::refused_input;
+    case refusal_class::permission: return rule::refused_permission;
+    default: return rule::refused_by_provider;
+    }
+}
+
+/// An acceptance, under whatever name: proof if the contract says so and our key came back.
+template <class Receipt> void weigh_acceptance(observation& o, Receipt const* receipt, bool proof) {
+    o.what = seen::no_news;
+    if (receipt == nullptr) return;
+    auto bytes = encoded(*receipt);
+    if (!bytes || bytes.value().empty() || bytes.value().size() > longest_receipt) return;
+    o.receipt = std::move(bytes).value();
+    o.what = proof ? seen::proof : seen::accepted;
+}
+
+inline void weigh_closing(observation& o, terms const& t, attempt_outcome_id outcome, rule why) {
+    // With retries below submit an earlier inner try may have been applied.
+    if (t.inner_attempts != 1) {
+        o.what = seen::no_news;
+        return;
+    }
+    o.what = seen::attempt_closed;
+    o.outcome = outcome;
+    o.why = why;
+}
+
+/// The reply table: what a reply to one attempt proves.
+template <class Receipt> struct reply_weigher {
+    observation& o;
+    record const& r;
+    terms const& t;
+
+    bool echoes(std::string_view key) const { return key == r.key(); }
+
+    void operator()(unknown&& x) const {
+        o.what = seen::no_news;
+        o.hints = std::move(x.hints);
+    }
+    void operator()(accepted<Receipt>&& x) const { weigh_acceptance(o, &x.receipt, false); }
+    void operator()(accepted_with_key<Receipt>&& x) const {
+        if (!echoes(x.echoed_key)) {
+            // Somebody else's acceptance, perhaps: not even its receipt is worth keeping.
+            o.what = seen::no_news;
+            return;
+        }
+        weigh_acceptance(o, &x.receipt, t.reply_is_proof);
+    }
+    void operator()(duplicate<Receipt>&& x) const {
+        bool const proof = t.duplicate_is_proof && echoes(x.echoed_key);
+        weigh_acceptance(o, x.receipt ? &*x.receipt : nullptr, proof);
+    }
+    void operator()(refused&& x) const {
+        o.retry_after = x.retry_after;
+        weigh_closing(o, t,
+                      x.for_good ? attempt_outcome_id::refused_for_good
+                                 : attempt_outcome_id::refused_for_now,
+                      refusal_rule(x));
+    }
+    void operator()(not_sent&&) const {
+        weigh_closing(o, t, attempt_outcome_id::not_sent, rule::none);
+    }
+    void operator()(conflict&& x) const {
+        o.what = x.other_parameters ? seen::key_reused : seen::existed;
+    }
+    void operator()(in_progress&& x) const {
+        o.what = seen::busy;
+        o.retry_after = x.retry_after;
+    }
+};
+
+/// Sorts the effects of a complete look-up into ours and candidates.
+struct sorting {
+    unsigned applied = 0, differing = 0, under_way = 0, failed = 0, failed_for_good = 0;
+    bool malformed = false;
+    std::string receipt{};    // of the last equal effect of ours
+    std::string candidates{}; // receipts, for people
+};
+
+/// Ours: it carries our provider key, or the receipt our record holds; at a unique name also
+/// without a key, once an attempt was made. Never if it belongs to another owner.
+inline bool is_ours(record const& r, terms const& t, std::string_view key, std::string_view receipt,
+                    bool owner_fits) {
+    if (!owner_fits) return false;
+    if (!key.empty()) return key == r.key();
+    if (!r.receipt.empty() && receipt == r.receipt) return true;
+    return t.identifies == identified::by_name && !r.attempts.empty();
+}
+
+template <class Request, class Receipt, class Equal>
+void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms const& t,
+          Equal const& equal) {
+    auto receipt = encoded(e.receipt);
+    if (!receipt || receipt.value().size() > longest_receipt) {
+        s.malformed = true;
+        return;
+    }
+    if (!is_ours(r, t, e.key, receipt.value(), e.ours)) {
+        if (s.candidates.size() < 1000) {
+            s.candidates.append(s.candidates.empty() ? "candidates: " : ", ")
+                .append(printable(receipt.value()));
+        }
+        return;
+    }
+    switch (e.status) {
+    case effect_status::under_way: ++s.under_way; return;
+    case effect_status::failed: ++s.failed; return;
+    case effect_status::failed_for_good: ++s.failed_for_good; return;
+    case effect_status::applied: break;
+    }
+    if (receipt.value().empty()) {
+        s.malformed = true; // an effect without an id cannot be told from another
+    } else if (!equal(r, e.request)) {
+        ++s.differing;
+    } else {
+        // The effect that was confirmed counts even when another one stands in its place.
+        bool const another = r.ever_confirmed && receipt.value() != r.receipt;
+        s.applied += another ? 2 : 1;
+        s.receipt = std::move(receipt).value();
+    }
+}
+
+inline void conclude(observation& o, sorting&& s, record const& r) {
+    o.remarks = std::move(s.candidates);
+    if (s.applied > 1 || (s.applied == 1 && s.differing != 0)) {
+        o.what = seen::several;
+    } else if (s.differing != 0) {
+        o.what = seen::contents_differ;
+    } else if (s.malformed) {
+        o.what = seen::incomplete;
+    } else if (s.applied == 1) {
+        o.what = seen::match;
+        o.receipt = std::move(s.receipt);
+    } else if (s.under_way != 0) {
+        o.what = seen::under_way;
+    } else if (s.failed_for_good != 0 && s.failed_for_good >= r.open_attempts()) {
+        o.what = s.failed == 0 && r.open_attempts() != 0 ? seen::failed_for_good : seen::failed;
+    } else if (s.failed + s.failed_for_good != 0) {
+        o.what = seen::failed;
+    } else {
+        o.what = o.remarks.empty() ? seen::nothing : seen::only_candidates;
+    }
+}
+
+/// Same content: the codec's bytes are the stored ones.
+struct equal_bytes {
+    template <class Request> bool operator()(record const& r, Request const& found) const {
+        auto bytes = encoded(found);
+        return bytes && bytes.value() == r.intent->request;
+    }
+};
+
+template <class T> inline constexpr bool is_reply = false;
+template <class R> inline constexpr bool is_reply<reply<R>> = true;
+template <class R> inline constexpr bool is_reply<keyed_reply<R>> = true;
+template <class T> struct receipt_of;
+template <class R> struct receipt_of<reply<R>> {
+    using type = R;
+};
+template <class R> struct receipt_of<keyed_reply<R>> {
+    using type = R;
+};
+
+} // namespace detail
+
+/// What a reply to attempt number `attempt` (0: the last one) proves under this contract.
+template <class Contract, state S, class Reply>
+    requires(detail::is_reply<Reply>)
+observation weigh(Contract const& contract, operation<S> const& op, Reply reply,
+                  std::uint32_t attempt = 0) {
+    record const& r = op.stored();
+    observation o{.of = op.stamp()};
+    o.attempt = attempt != 0 ? attempt : static_cast<std::uint32_t>(r.attempts.size());
+    auto const t = detail::terms_of(contract);
+    using receipt = typename detail::receipt_of<Reply>::type;
+    detail::reply_weigher<receipt> const weigher{o, r, t};
+    std::move(reply).visit([&](auto&& x) -> void { weigher(std::move(x)); });
+    return o;
+}
+
+/// What a look-up shows. equal(record const&, Request const&) says whether a found request has the
+/// content that was asked for; by default its encoding must be the stored bytes.
+template <class Contract, state S, class Request, class Receipt, class Equal = detail::equal_bytes>
+observation weigh(Contract const& contract, operation<S> const& op,
+                  answer<Request, Receipt> const& found, Equal const& equal = {}) {
+    record const& r = op.stored();
+    observation o{.of = op.stamp()};
+    if (auto const* all = found.template get_if<complete<Request, Receipt>>()) {
+        detail::sorting s;
+        auto const t = detail::terms_of(contract);
+        for (auto const& e : all->effects)
+            detail::sort(s, e, r, t, equal);
+        detail::conclude(o, std::move(s), r);
+    } else if (found.template holds<unavailable>()) {
+        o.what = seen::unavailable;
+    } else {
+        o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
+    }
+    return o;
+}
+
+} // namespace indoubt
+
+#endif
