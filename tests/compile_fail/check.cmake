@@ -10,13 +10,14 @@
 #   ... its twin, which compiles without a word
 #   #endif
 #
-# Expected texts are plain text, not patterns. Lines that echo the source do not count: a line of a
+# Expected texts are plain text, not patterns; quotes are '. Lines that echo the source do not count: a line of a
 # diagnostic says "error:", "warning:" or "note:" after the place.
 cmake_policy(VERSION 3.25)
 
 function(compile out status)
     execute_process(
-        COMMAND ${CXX} -std=c++20 -fsyntax-only -I${INCLUDE} -Wall -Wextra -Wpedantic -Wconversion
+        COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C
+            ${CXX} -std=c++20 -fsyntax-only -I${INCLUDE} -Wall -Wextra -Wpedantic -Wconversion
             ${ARGN} ${SOURCE}
         OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
     set(${out} "${output}" PARENT_SCOPE)
@@ -37,7 +38,7 @@ function(plain out text)
 endfunction()
 
 file(READ ${SOURCE} source)
-plain(source "${source}")
+plain(source "\n${source}")
 set(level error)
 if(source MATCHES "\n// level: warning")
     set(level warning)
@@ -50,7 +51,7 @@ set(compiler gcc)
 if(COMPILER MATCHES "Clang")
     set(compiler clang)
 endif()
-string(REGEX MATCHALL "\n// expect(-note)?(-${compiler})?: [^\n]+" expectations "\n${source}")
+string(REGEX MATCHALL "\n// expect(-note)?(-${compiler})?: [^\n]+" expectations "${source}")
 if(NOT source MATCHES "\n// expect(-note)?(-gcc|-clang)?: ")
     complain("no line `// expect: <text>`")
 endif()
@@ -96,5 +97,6 @@ if(count GREATER most)
 endif()
 
 if(complaints)
-    message(FATAL_ERROR "the output for the mistake (${compiler}, ${count} lines):\n${output}")
+    message("the output for the mistake (${compiler}, ${count} lines):\n${output}")
+    message(FATAL_ERROR "not as ${SOURCE} says")
 endif()
