@@ -158,7 +158,6 @@ public:
 protected:
     word(indoubt::stamp of, by person, time_point at)
         : evidence(of), person_(std::move(person)), at_(at) {}
-    ~word() = default;
 
 private:
     by person_;

@@ -39,7 +39,8 @@ template <class... Ts> class one_of {
 public:
     template <class T>
         requires(std::same_as<std::remove_cvref_t<T>, Ts> || ...)
-    constexpr one_of(T&& value) : value_(std::forward<T>(value)) {}
+    constexpr one_of(T&& value)
+        : value_(std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(value)) {}
 
     template <class T> constexpr bool holds() const noexcept {
         return std::holds_alternative<T>(value_);

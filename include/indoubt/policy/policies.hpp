@@ -1,0 +1,88 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_POLICY_POLICIES_HPP
+#define INDOUBT_POLICY_POLICIES_HPP
+
+#include <indoubt/policy/clock.hpp>
+#include <indoubt/policy/fingerprint.hpp>
+#include <indoubt/policy/observer.hpp>
+#include <indoubt/policy/provider.hpp>
+#include <indoubt/policy/retry_budget.hpp>
+#include <indoubt/policy/storage.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+// All policies of one recovery, by name:
+//     policies{.provider = shop{}, .storage = std::move(journal), .budget = {.attempts = 3}}
+// Any struct with these six members will do; storage may be a reference to one that is shared.
+
+namespace indoubt {
+
+// The defaults; <indoubt.hpp> includes them.
+struct exact_fingerprint;
+struct bounded_budget;
+struct system_clock;
+
+namespace detail {
+struct no_storage {}; // stands where none was named
+} // namespace detail
+
+template <class Provider, class Storage = detail::no_storage, class Fingerprint = exact_fingerprint,
+          class Budget = bounded_budget, class Clock = system_clock, class Observer = no_observer>
+struct policies {
+    Provider provider;
+    Storage storage{};
+    Fingerprint fingerprint{};
+    Budget budget{};
+    Clock clock{};
+    Observer observer{};
+};
+
+namespace detail {
+template <class P>
+concept has_the_six_members = requires(P& p) {
+    p.provider;
+    p.storage;
+    p.fingerprint;
+    p.budget;
+    p.clock;
+    p.observer;
+};
+template <class P> using provider_in = std::remove_cvref_t<decltype(P::provider)>;
+template <class P> using storage_in = std::remove_cvref_t<decltype(P::storage)>;
+template <class P> using fingerprint_in = std::remove_cvref_t<decltype(P::fingerprint)>;
+template <class P> using budget_in = std::remove_cvref_t<decltype(P::budget)>;
+template <class P> using clock_in = std::remove_cvref_t<decltype(P::clock)>;
+template <class P> using observer_in = std::remove_cvref_t<decltype(P::observer)>;
+} // namespace detail
+
+template <class P>
+concept policy_bundle =
+    detail::has_the_six_members<P> && provider_policy<detail::provider_in<P>> &&
+    storage_policy<detail::storage_in<P>> && fingerprint_policy<detail::fingerprint_in<P>> &&
+    retry_budget_policy<detail::budget_in<P>> && clock_policy<detail::clock_in<P>> &&
+    observer_policy<detail::observer_in<P>>;
+
+/// Says in words what a bundle, or one of its policies, lacks.
+template <class P> constexpr bool explain_policies() {
+    constexpr bool six = detail::has_the_six_members<P>;
+    static_assert(six, "policies: write  policies{.provider = ..., .storage = ...}");
+    if constexpr (six) {
+        constexpr bool named = !std::same_as<detail::storage_in<P>, detail::no_storage>;
+        static_assert(named, "policies: name a storage, .storage = ...");
+        if constexpr (named) {
+            return explain_provider<detail::provider_in<P>>() &&
+                   explain_storage<detail::storage_in<P>>() &&
+                   explain_fingerprint<detail::fingerprint_in<P>>() &&
+                   explain_retry_budget<detail::budget_in<P>>() &&
+                   explain_clock<detail::clock_in<P>>() &&
+                   explain_observer<detail::observer_in<P>>();
+        }
+    }
+    return false;
+}
+
+} // namespace indoubt
+
+#endif

@@ -1,0 +1,308 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_RECOVERY_JOURNAL_HPP
+#define INDOUBT_RECOVERY_JOURNAL_HPP
+
+#include <indoubt/core/attempt.hpp>
+#include <indoubt/core/transitions.hpp>
+#include <indoubt/policy/clock.hpp>
+#include <indoubt/policy/codec.hpp>
+#include <indoubt/policy/fingerprint.hpp>
+#include <indoubt/policy/policies.hpp>
+#include <indoubt/policy/retry_budget.hpp>
+#include <indoubt/policy/storage.hpp>
+#include <indoubt/recovery/decide.hpp>
+#include <indoubt/recovery/timeline.hpp>
+
+#include <boost/container/small_vector.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// The only place where records are written and operations come from. It keeps the two doors of
+// durability: before bytes go out, and before anything is told, everything written is flushed.
+// Between the doors writes are relaxed.
+
+namespace indoubt {
+
+namespace detail {
+
+/// Unique in this process: operation numbers and holders of claims are made of it.
+inline std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+/// The one door between records and operations.
+class scribe {
+public:
+    template <state S> static operation<S> make(record&& r) { return operation<S>(std::move(r)); }
+
+    static any_operation any(record&& r) {
+        switch (r.state) {
+        case state_id::uncertain: return make<uncertain>(std::move(r));
+        case state_id::confirmed: return make<confirmed>(std::move(r));
+        case state_id::rejected: return make<rejected>(std::move(r));
+        case state_id::cancelled: return make<cancelled>(std::move(r));
+        case state_id::in_review: return make<in_review>(std::move(r));
+        case state_id::abandoned: return make<abandoned>(std::move(r));
+        default: return make<pending>(std::move(r));
+        }
+    }
+    template <class Written> static record& of(Written& w) { return w.record_; }
+    static permit grant(departure&& d) { return permit(std::move(d.record_), d.send_before_); }
+    static time_point send_before(permit const& p) { return p.send_before_; }
+    static bool use(permit& p) { return !std::exchange(p.used_, true); }
+    template <class Request>
+    static attempt<Request> open(permit const& p, Request&& request, call_limits limits) {
+        return attempt<Request>(p.record_, std::move(request), std::move(limits));
+    }
+};
+
+/// A name for storage::bind, made without allocation where it is short.
+inline auto binding_name(std::string_view kind, std::string_view target, std::string_view what) {
+    boost::container::small_vector<char, 320> name;
+    for (std::string_view part : {kind, target, what}) {
+        if (!name.empty()) name.push_back('\0');
+        name.insert(name.end(), part.begin(), part.end());
+    }
+    return name;
+}
+
+} // namespace detail
+
+/// What is asked for, ready to be recorded. The identity is added by journal::begin.
+template <class Request, class Fingerprint>
+result<intent> intend(std::string_view target, Request const& request,
+                      Fingerprint const& fingerprint) {
+    result<std::string> bytes = codec<Request>::encode(request);
+    if (!bytes) return std::move(bytes).error();
+    if (bytes.value().size() > longest_request) return error(rule::too_large);
+    intent wanted;
+    wanted.target = target;
+    wanted.request = std::move(bytes).value();
+    wanted.fingerprint = fingerprint.digest({wanted.target, wanted.request});
+    wanted.fingerprint_rule = fingerprint.rule();
+    return wanted;
+}
+
+/// Thread safety: as that of the storage and the clock; an operation or permit belongs to one
+/// thread at a time. The storage must outlive the journal.
+template <class Storage, class Clock> class journal {
+public:
+    explicit journal(Storage& storage, Clock clock = {})
+        : storage_(storage), clock_(std::move(clock)), facts_(storage.facts()),
+          timeline_(clock_, facts_.high_water), holder_(detail::next_number()) {}
+
+    time_point now() { return timeline_.now(clock_); }
+    /// Returns at t, or soon after a stop is requested.
+    void wait_until(time_point t, std::stop_token const& stop) {
+        clock_.wait_until(timeline_.elapsed_at(t), stop);
+    }
+
+    /// A new operation in state pending, or the one that stands for this identity, as it stands.
+    ///
+    /// Effects: a relaxed write; flush before telling anybody that the intent is safe.
+    /// Errors: malformed_identity, unfit_key, key_taken, conflicting_intent, incomparable,
+    /// storage_failed. On each of them nothing is changed.
+    template <class Fingerprint>
+    result<any_operation> begin(identity const& id, intent wanted, Fingerprint const& fingerprint,
+                                time_point deadline = time_point::max(),
+                                key_rules const& keys = {}) {
+        if (!well_formed(id) || !well_formed_name(wanted.target)) {
+            return error(rule::malformed_identity).of(printable(id));
+        }
+        if (id.key.size() > keys.longest ||
+            (!keys.alphabet.empty() &&
+             id.key.find_first_not_of(keys.alphabet) != std::string::npos)) {
+            return error(rule::unfit_key).of(printable(id));
+        }
+        auto const key = detail::binding_name("key", wanted.target, id.key);
+        BOOST_OUTCOME_TRY(bool const ours, storage_.bind({key.data(), key.size()}, id));
+        if (!ours) return error(rule::key_taken).of(printable(id));
+
+        wanted.identity = id;
+        record fresh;
+        fresh.intent = std::make_shared<intent const>(std::move(wanted));
+        fresh.operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
+        fresh.version = {facts_.epoch, 1};
+        fresh.begun_at = fresh.written_at = now();
+        fresh.deadline = deadline;
+        BOOST_OUTCOME_TRY(auto standing, storage_.insert(fresh));
+        if (!standing) return detail::scribe::any(std::move(fresh));
+
+        intent const& stored = *standing->intent;
+        if (stored.fingerprint_rule != fingerprint.rule()) {
+            return error_about(*standing, rule::incomparable);
+        }
+        intent const& given = *fresh.intent;
+        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
+                              {given.target, given.request})) {
+            return error_about(*standing, rule::conflicting_intent);
+        }
+        return detail::scribe::any(std::move(*standing));
+    }
+
+    result<std::optional<any_operation>> find(identity const& id) {
+        BOOST_OUTCOME_TRY(auto r, storage_.find(id));
+        std::optional<any_operation> found;
+        if (r) found.emplace(detail::scribe::any(std::move(*r)));
+        return found;
+    }
+
+    /// Effects: a relaxed write; flush before telling anybody.
+    /// Errors: what made the step fail; stale_version if the record has moved on meanwhile, or
+    /// storage_failed. On each of them nothing is written.
+    template <state To> result<operation<To>> write(result<step<To>>&& decided) {
+        if (!decided) return std::move(decided).error();
+        record& r = detail::scribe::of(decided.value());
+        BOOST_OUTCOME_TRY(put(r));
+        return detail::scribe::make<To>(std::move(r));
+    }
+
+    /// Effects: writes and flushes; only then is there a permit to send.
+    /// Errors: as above. After storage_failed the journal is unusable, and nothing may be sent.
+    result<permit> write(result<departure>&& decided) {
+        if (!decided) return std::move(decided).error();
+        record& r = detail::scribe::of(decided.value());
+        auto const open_before = r.open_attempts() - 1;
+        auto written = put(r);
+        if (written) written = storage_.flush();
+        if (!written) {
+            return std::move(written)
+                .error()
+                .of(printable(r.identity()))
+                .doubtful(open_before != 0);
+        }
+        return detail::scribe::grant(std::move(decided).value());
+    }
+
+    /// The door before telling: everything written so far survives.
+    result<void> flush() { return storage_.flush(); }
+
+    /// Called by permit::attempt.
+    template <class Request> result<attempt<Request>> open_attempt(permit& p, call_limits limits) {
+        record const& r = detail::scribe::of(p);
+        auto request = codec<Request>::decode(r.intent->request);
+        if (!request) {
+            BOOST_OUTCOME_TRY(withdraw(p));
+            return error_about(r, rule::undecodable);
+        }
+        return open_attempt<Request>(p, std::move(limits), std::move(request).value());
+    }
+
+    /// The same with a request that was decoded from the stored bytes already.
+    template <class Request>
+    result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request decoded) {
+        record const& r = detail::scribe::of(p);
+        if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
+        BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
+        time_point const at = now();
+        bool const moved_on = !latest || latest->stamp() != r.stamp();
+        if (moved_on || at >= detail::scribe::send_before(p)) {
+            BOOST_OUTCOME_TRY(withdraw(p));
+            return error_about(r, moved_on           ? rule::stale_version
+                                  : at >= r.deadline ? rule::deadline_reached
+                                                     : rule::window_closed);
+        }
+        if (r.deadline != time_point::max()) {
+            limits.time_left = std::min(limits.time_left, r.deadline - at);
+        }
+        return detail::scribe::open(p, std::move(decoded), std::move(limits));
+    }
+
+    /// Gives a claim back without a transition: the operation stays what it is.
+    result<void> release(record r) {
+        r.claim = {};
+        return put(r);
+    }
+
+    /// True if the receipt stands for this operation, now or already. A receipt is bound once, for
+    /// ever.
+    result<bool> bind_receipt(record const& r, std::string_view receipt) {
+        auto const name = detail::binding_name("receipt", r.intent->target, receipt);
+        return storage_.bind({name.data(), name.size()}, r.identity());
+    }
+
+    /// Everything decide needs of this moment. holder: who asks; 0: this journal.
+    /// looks: the look-ups already made for this operation since its last send.
+    template <class Budget>
+    indoubt::moment moment(record const& r, Budget& budget, milliseconds call_timeout,
+                           unsigned looks = 0, std::uint64_t holder = 0) {
+        indoubt::moment m;
+        m.now = now();
+        m.closed_until = timeline_.closed_until();
+        m.epoch = facts_.epoch;
+        m.holder = holder != 0 ? holder : holder_;
+        m.may_send = budget.may_send(r, m.now, call_timeout);
+        m.may_look = budget.may_look(r, m.now, call_timeout, looks);
+        return m;
+    }
+
+private:
+    /// The next version of this record, if it is still the stored one.
+    result<void> put(record& r) {
+        version const expected = r.version;
+        r.version = {facts_.epoch, expected.epoch == facts_.epoch ? expected.counter + 1 : 1};
+        r.written_at = now();
+        return storage_.replace(r, expected);
+    }
+
+    /// Closes the permit's attempt as never sent, in the newest version of the record: only the
+    /// holder of a permit can know that.
+    result<void> withdraw(permit& p) {
+        detail::scribe::use(p);
+        record const& mine = detail::scribe::of(p);
+        auto const number = static_cast<std::uint32_t>(mine.attempts.size());
+        for (int tries = 0; tries != most_collisions; ++tries) {
+            BOOST_OUTCOME_TRY(auto latest, find(mine.identity()));
+            if (!latest) return success();
+            auto closed = std::move(*latest).visit(
+                [&](auto&& op) -> result<void> { return never_sent(std::move(op), number); });
+            if (closed || closed.error().rule() != rule::stale_version) return closed;
+        }
+        return error_about(mine, rule::in_progress);
+    }
+
+    template <state S> result<void> never_sent(operation<S>&& op, std::uint32_t number) {
+        if constexpr (std::same_as<S, uncertain> || std::same_as<S, in_review>) {
+            observation o{.of = op.stamp(), .what = seen::attempt_closed, .attempt = number};
+            o.outcome = attempt_outcome_id::not_sent;
+            detail::terms const no_terms;
+            indoubt::moment const no_moment;
+            record const known = op.stored();
+            detail::situation const s{known, o, no_terms, no_moment};
+            auto const& row = detail::deciding_row(s);
+            detail::mint const evidence(s, row.why.of(s));
+            if (row.next == action::reopen) {
+                BOOST_OUTCOME_TRY(write(reopen(std::move(op), evidence)));
+            } else if (row.next == action::reject) {
+                BOOST_OUTCOME_TRY(write(reject(std::move(op), evidence)));
+            } else {
+                BOOST_OUTCOME_TRY(write(record_outcome(std::move(op), evidence)));
+            }
+        }
+        return success();
+    }
+
+    static constexpr int most_collisions = 100; ///< with other writers of one record
+
+    Storage& storage_;
+    Clock clock_;
+    storage_facts facts_;
+    timeline timeline_;
+    std::uint64_t holder_;
+};
+
+template <class Storage> journal(Storage&) -> journal<Storage, system_clock>;
+
+} // namespace indoubt
+
+#endif

@@ -1,0 +1,398 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_RECOVERY_PURSUIT_HPP
+#define INDOUBT_RECOVERY_PURSUIT_HPP
+
+#include <indoubt/policy/policies.hpp>
+#include <indoubt/recovery/journal.hpp>
+#include <indoubt/recovery/waiting_room.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+// The loop around decide, for one call on one operation: ask the provider, write what follows,
+// stop at the first state that only time, evidence or a person can change. All I/O of a recovery
+// is here; every decision is in the table.
+
+namespace indoubt {
+
+/// The effect exists. A value of this type is only made from a record in state confirmed.
+template <class Receipt> struct confirmation {
+    Receipt receipt;
+    unsigned attempts = 0;        ///< sends recorded for this operation, over all runs
+    bool before_this_run = false; ///< it was confirmed already when this call began
+    bool seen_now = false;        ///< this call observed it
+};
+
+/// When a confirmation may be told.
+enum class tell : std::uint8_t {
+    durable, ///< after a flush
+    early,   ///< at once, if a look-up gave it: after a power loss it is looked up again
+};
+
+struct run_options {
+    /// Bounds this call and changes no state. Unset: one minute; 0: expired, nothing is asked.
+    std::optional<milliseconds> deadline{};
+    std::stop_token stop{};
+    /// A confirmed operation is not looked up again.
+    bool trust_record = false;
+    indoubt::tell tell = tell::durable;
+};
+
+inline constexpr milliseconds default_run_deadline{60'000};
+
+namespace detail {
+
+/// The names of what a bundle is made of.
+template <class Policies> struct parts {
+    using provider = provider_in<Policies>;
+    using storage = storage_in<Policies>;
+    using request = typename provider::request;
+    using receipt = typename provider::receipt;
+    using journal = indoubt::journal<storage, clock_in<Policies>>;
+    using outcome = result<confirmation<receipt>>;
+};
+
+template <class Policies> class pursuit {
+    using with = parts<Policies>;
+    using request = typename with::request;
+    using receipt = typename with::receipt;
+    using journal = typename with::journal;
+
+public:
+    pursuit(Policies& policies, journal& book, waiting_room& waiting, run_options const& options,
+            bool look_only)
+        : with_(policies), book_(book), waiting_(waiting), options_(options), look_only_(look_only),
+          holder_(next_number()), now_(book.now()),
+          ends_at_(now_ + options.deadline.value_or(default_run_deadline)) {}
+
+    bool expired() const { return now_ >= ends_at_; }
+
+    typename with::outcome follow(any_operation&& op) {
+        was_confirmed_ = op.holds<operation<confirmed>>();
+        op_.emplace(std::move(op));
+        for (unsigned steps = 0; op_; ++steps) {
+            any_operation now = std::move(*op_);
+            op_.reset();
+            if (steps == most_steps) {
+                std::move(now).visit([&](auto&& x) -> void { end(x, rule::attempts_spent); });
+                break;
+            }
+            std::move(now).visit([&](auto&& x) -> void { step_on(std::move(x)); });
+        }
+        return tell_it();
+    }
+
+private:
+    /// Budgets and deadlines end every history earlier; this bounds those that break their laws.
+    static constexpr unsigned most_steps = 10'000;
+
+    // ---- one step -------------------------------------------------------------------------------
+
+    template <state S> void step_on(operation<S>&& op) {
+        record const& r = op.stored();
+        if (std::same_as<S, confirmed> && options_.trust_record) return end(op, rule::none);
+        if (r.intent->fingerprint_rule != with_.fingerprint.rule()) {
+            return end(op, rule::incomparable);
+        }
+        moment m =
+            book_.moment(r, with_.budget, with_.provider.contract.call_timeout, looks_, holder_);
+        now_ = m.now;
+        m.look_only = look_only_;
+        if (m.may_look.what == allowance::kind::now && next_look_ > now_) {
+            m.may_look = {allowance::kind::later, next_look_};
+        }
+        auto next = decide(op, with_.provider.contract, so_far_, m);
+        if (so_far_.what == seen::match || so_far_.what == seen::proof) seen_now_ = true;
+        std::move(next).visit([&](auto&& x) -> void { act(op, std::move(x)); });
+    }
+
+    template <state S> void act(operation<S>& op, stop x) { end(op, x.rule, x.again_at); }
+
+    template <state S> void act(operation<S>& op, look_up) {
+        if (may_go_on(op)) look(op);
+    }
+
+    template <state S> void act(operation<S>& op, wait x) {
+        if (x.until > now_) {
+            if (x.until >= ends_at_) return end(op, x.rule, x.until);
+            if (!may_go_on(op)) return;
+            auto const known = op.stored().intent;
+            waiting_.wait(known->identity, options_.stop,
+                          [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
+            so_far_ = {};
+            return reload(known->identity); // it may have been cancelled or settled meanwhile
+        }
+        so_far_ = {};
+        op_.emplace(std::move(op));
+    }
+
+    template <state S, class Evidence> void act(operation<S>& op, Evidence e) {
+        if constexpr (std::same_as<Evidence, clearance>) {
+            send(op, [&] { return dispatch(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, resend_clearance>) {
+            send(op, [&] { return resend(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, match>) {
+            settle(op, [&] { return confirm(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, non_application>) {
+            settle(op, [&] { return reopen(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, refusal>) {
+            settle(op, [&] { return reject(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, attempt_outcome>) {
+            settle(op, [&] { return record_outcome(std::move(op), std::move(e)); });
+        } else if constexpr (std::same_as<Evidence, cancellation>) {
+            settle(op, [&] { return cancel(std::move(op), std::move(e)); });
+        } else {
+            settle(op, [&] { return refer(std::move(op), std::move(e)); });
+        }
+    }
+
+    // ---- writing --------------------------------------------------------------------------------
+
+    /// Writes what a transition makes of op; what was seen is then recorded, and used up.
+    template <state S, class Transition> void settle(operation<S>& op, Transition make) {
+        auto const known = op.stored().intent;
+        auto written = book_.write(make());
+        if (!written) return on_failed_write(known->identity, std::move(written).error());
+        auto& after = written.value();
+        using To = typename std::remove_cvref_t<decltype(after)>::state_type;
+        note(S::id, after.stored());
+        so_far_ = {};
+        constexpr bool goes_on =
+            std::same_as<To, pending> || std::same_as<To, uncertain> || std::same_as<To, S>;
+        if constexpr (goes_on) {
+            op_.emplace(std::move(after));
+        } else {
+            end(after, after.stored().reason);
+        }
+    }
+
+    void on_failed_write(identity const& id, error&& e) {
+        if (e.rule() == rule::stale_version) return reload(id);
+        fail(std::move(e).of(printable(id)));
+    }
+
+    /// The record moved on: go on from what it says now. A reply still proves what it proves; a
+    /// look-up must be made again.
+    void reload(identity const& id) {
+        auto latest = book_.find(id);
+        if (!latest) return fail(std::move(latest).error().of(printable(id)));
+        if (!latest.value()) return fail(error(rule::not_recorded).of(printable(id)));
+        std::move(*latest.value()).visit([&](auto&& x) -> void {
+            if (so_far_.attempt != 0) {
+                so_far_.of = x.stamp();
+            } else {
+                so_far_ = {};
+            }
+            op_.emplace(std::move(x));
+        });
+    }
+
+    // ---- the provider ---------------------------------------------------------------------------
+
+    /// Gives the claim back if the provider throws: the operation stays uncertain for the next.
+    class claim_guard {
+    public:
+        claim_guard(journal& book, record const& r) : book_(book), r_(r) {}
+        claim_guard(claim_guard const&) = delete;
+        claim_guard& operator=(claim_guard const&) = delete;
+        ~claim_guard() {
+            if (!returned_ && r_.claim != claim{} && book_.release(r_)) (void)book_.flush();
+        }
+        void returned() { returned_ = true; }
+
+    private:
+        journal& book_;
+        record const& r_;
+        bool returned_ = false;
+    };
+
+    template <state S, class Transition> void send(operation<S>& op, Transition make) {
+        if (!may_go_on(op)) return;
+        auto const known = op.stored().intent;
+        auto decoded = codec<request>::decode(known->request);
+        if (!decoded) return end(op, rule::undecodable);
+        auto allowed = book_.write(make());
+        if (!allowed) return on_failed_write(known->identity, std::move(allowed).error());
+        note(S::id, scribe::of(allowed.value()));
+        auto out = book_.template open_attempt<request>(allowed.value(), limits(),
+                                                        std::move(decoded).value());
+        so_far_ = {};
+        if (!out) {
+            if (out.error().rule() == rule::storage_failed) return fail(std::move(out).error());
+            return reload(known->identity);
+        }
+        auto sent = std::move(allowed).value().operation();
+        claim_guard guard(book_, sent.stored());
+        auto reply = with_.provider.submit(out.value());
+        guard.returned();
+        looks_ = 0;
+        next_look_ = {};
+        so_far_ = weigh(with_.provider.contract, sent, std::move(reply));
+        check_receipt(sent);
+    }
+
+    template <state S> void look(operation<S>& op) {
+        if constexpr (documents_a_lookup<contract_of<typename with::provider>>) {
+            record const& r = op.stored();
+            auto decoded = codec<request>::decode(r.intent->request);
+            if (!decoded) return end(op, rule::undecodable);
+            claim_guard guard(book_, r);
+            auto const most = limits();
+            auto found = with_.provider.lookup(query<request>{
+                r.identity(), r.key(), decoded.value(), r.receipt, most.time_left, most.stop});
+            guard.returned();
+            ++looks_;
+            if constexpr (requires { with_.budget.look_delay(r, looks_); }) {
+                next_look_ = book_.now() + with_.budget.look_delay(r, looks_);
+            }
+            so_far_ =
+                weigh(with_.provider.contract, op, found,
+                      [&](record const& known, request const& seen) { return equal(known, seen); });
+            if (so_far_.what == seen::match) return check_receipt(op);
+            op_.emplace(std::move(op));
+        } else {
+            end(op, rule::look_up_failed); // decide never asks for it: unsupported comes first
+        }
+    }
+
+    /// A receipt belongs to one operation for ever.
+    template <state S> void check_receipt(operation<S>& op) {
+        if (!so_far_.receipt.empty()) {
+            auto ours = book_.bind_receipt(op.stored(), so_far_.receipt);
+            if (!ours) return fail(std::move(ours).error().in(op.stored().state).doubtful(true));
+            if (!ours.value()) so_far_.what = seen::receipt_taken;
+        }
+        op_.emplace(std::move(op));
+    }
+
+    bool equal(record const& known, request const& found) const {
+        intent const& asked = *known.intent;
+        auto bytes = [](request const& x) { return encoded(x); };
+        if constexpr (normalises<typename with::provider>) {
+            auto stored = codec<request>::decode(asked.request);
+            if (!stored) return false;
+            auto const ours = bytes(with_.provider.normalise(std::move(stored).value()));
+            auto const theirs = bytes(with_.provider.normalise(found));
+            return ours && theirs && ours.value() == theirs.value();
+        } else {
+            auto const theirs = bytes(found);
+            return theirs &&
+                   with_.fingerprint.same(asked.fingerprint, {asked.target, asked.request},
+                                          {asked.target, theirs.value()});
+        }
+    }
+
+    call_limits limits() {
+        auto const timeout = with_.provider.contract.call_timeout;
+        return {std::min<milliseconds>(timeout, ends_at_ - now_), options_.stop};
+    }
+
+    template <state S> bool may_go_on(operation<S>& op) {
+        if (options_.stop.stop_requested()) {
+            end(op, rule::stopped);
+            return false;
+        }
+        if (expired()) {
+            end(op, rule::deadline_reached);
+            return false;
+        }
+        return true;
+    }
+
+    // ---- the end --------------------------------------------------------------------------------
+
+    template <state S> void end(operation<S>& op, rule why, time_point again_at = {}) {
+        last_.emplace(std::move(scribe::of(op)));
+        why_ = why;
+        again_at_ = again_at;
+    }
+
+    void fail(error&& e) { failed_.emplace(std::move(e)); }
+
+    void note([[maybe_unused]] state_id from, [[maybe_unused]] record const& r) {
+        if constexpr (observes<observer_in<Policies>>()) {
+            events_.push_back(r);
+            came_from_.push_back(from);
+        }
+    }
+
+    /// The door before telling.
+    typename with::outcome tell_it() {
+        if (failed_) return std::move(*failed_);
+        record& r = *last_;
+        bool const mine = r.claim.holder == holder_;
+        if (mine && r.claim != claim{}) {
+            auto released = book_.release(r);
+            if (!released && released.error().rule() != rule::stale_version) {
+                return unflushed(r, std::move(released).error());
+            }
+        }
+        bool const early = options_.tell == tell::early && r.state == state_id::confirmed &&
+                           r.basis == basis::looked_up;
+        if (!early) {
+            if (auto flushed = book_.flush(); !flushed) {
+                return unflushed(r, std::move(flushed).error());
+            }
+        }
+        tell_observer();
+        if (r.state != state_id::confirmed || why_ == rule::in_progress ||
+            why_ == rule::incomparable) {
+            return error(why_, r.state).of(printable(r.identity())).until(again_at_);
+        }
+        auto decoded = codec<receipt>::decode(r.receipt);
+        if (!decoded) return error_about(r, rule::undecodable);
+        return confirmation<receipt>{std::move(decoded).value(),
+                                     static_cast<unsigned>(r.attempts.size()), was_confirmed_,
+                                     seen_now_};
+    }
+
+    /// What could not be flushed may not be told: what is durable may be one step behind.
+    static error unflushed(record const& r, error&& e) {
+        bool const sent = !r.attempts.empty();
+        return std::move(e).of(printable(r.identity())).in(r.state).doubtful(sent);
+    }
+
+    void tell_observer() {
+        if constexpr (observes<observer_in<Policies>>()) {
+            for (std::size_t i = 0; i != events_.size(); ++i) {
+                record const& r = events_[i];
+                with_.observer.on_transition({r.identity(), came_from_[i], r.state, r.reason,
+                                              static_cast<unsigned>(r.attempts.size()),
+                                              r.written_at});
+            }
+        }
+    }
+
+    Policies& with_;
+    journal& book_;
+    waiting_room& waiting_;
+    run_options const& options_;
+    bool look_only_;
+    std::uint64_t holder_;
+    time_point now_, ends_at_;
+
+    std::optional<any_operation> op_{}; // empty: the call has ended
+    observation so_far_{};
+    unsigned looks_ = 0; // since the last send of this call
+    time_point next_look_{};
+    bool was_confirmed_ = false, seen_now_ = false;
+
+    std::optional<record> last_{}; // how it ended: as recorded, or failed
+    rule why_ = rule::none;
+    time_point again_at_{};
+    std::optional<error> failed_{};
+    std::vector<record> events_{}; // observed transitions, told after the flush
+    std::vector<state_id> came_from_{};
+};
+
+} // namespace detail
+
+} // namespace indoubt
+
+#endif
