@@ -40,111 +40,110 @@ bool there(lossy_storage& s, std::uint64_t n) {
     return s.find({"scope", std::to_string(n)}).value().has_value();
 }
 
-TEST_SUITE("lossy_storage") {
+TEST_SUITE_BEGIN("lossy_storage");
 
-    TEST_CASE("keeps the laws of a storage, whatever part of the suffix a crash takes") {
-        auto const laws = testing::check_storage_laws(every_hook{});
-        CHECK_MESSAGE(laws.hold(), laws.report());
-        CHECK(laws.checked() > 500);
-    }
+TEST_CASE("keeps the laws of a storage, whatever part of the suffix a crash takes") {
+    auto const laws = testing::check_storage_laws(every_hook{});
+    CHECK_MESSAGE(laws.hold(), laws.report());
+    CHECK(laws.checked() > 500);
+}
 
-    TEST_CASE("a power cut takes every unflushed write, one kind as the other") {
+TEST_CASE("a power cut takes every unflushed write, one kind as the other") {
+    lossy_storage s;
+    record const first = numbered(1);
+    record next = first;
+    next.version.counter = 2;
+    next.written_at = time_point(milliseconds(7));
+    REQUIRE(s.insert(first));
+    REQUIRE(s.flush());
+    REQUIRE(s.replace(next, first.version));
+    REQUIRE(s.insert(numbered(2)));
+    REQUIRE(s.bind("name", first.identity()));
+    CHECK(s.unflushed() == 3);
+    CHECK(s.facts().high_water == next.written_at);
+
+    s.power_cut();
+    CHECK(s.unflushed() == 0);
+    CHECK(s.facts().epoch == 2);
+    CHECK(s.facts().high_water == first.written_at);
+    CHECK(testing::same(*s.find(first.identity()).value(), first));
+    CHECK_FALSE(there(s, 2));
+    CHECK(s.bind("name", {"scope", "2"}).value());
+}
+
+TEST_CASE("a power cut can leave any first part of the unflushed writes") {
+    for (std::size_t kept = 0; kept <= 4; ++kept) {
         lossy_storage s;
-        record const first = numbered(1);
-        record next = first;
-        next.version.counter = 2;
-        next.written_at = time_point(milliseconds(7));
-        REQUIRE(s.insert(first));
-        REQUIRE(s.flush());
-        REQUIRE(s.replace(next, first.version));
-        REQUIRE(s.insert(numbered(2)));
-        REQUIRE(s.bind("name", first.identity()));
-        CHECK(s.unflushed() == 3);
-        CHECK(s.facts().high_water == next.written_at);
-
-        s.power_cut();
-        CHECK(s.unflushed() == 0);
-        CHECK(s.facts().epoch == 2);
-        CHECK(s.facts().high_water == first.written_at);
-        CHECK(testing::same(*s.find(first.identity()).value(), first));
-        CHECK_FALSE(there(s, 2));
-        CHECK(s.bind("name", {"scope", "2"}).value());
+        for (std::uint64_t n = 1; n <= 4; ++n)
+            REQUIRE(s.insert(numbered(n)));
+        s.power_cut(kept);
+        for (std::uint64_t n = 1; n <= 4; ++n)
+            CHECK(there(s, n) == (n <= kept));
+        s.power_cut(); // what was left is durable
+        CHECK(there(s, 1) == (kept > 0));
     }
+}
 
-    TEST_CASE("a power cut can leave any first part of the unflushed writes") {
-        for (std::size_t kept = 0; kept <= 4; ++kept) {
-            lossy_storage s;
-            for (std::uint64_t n = 1; n <= 4; ++n)
-                REQUIRE(s.insert(numbered(n)));
-            s.power_cut(kept);
-            for (std::uint64_t n = 1; n <= 4; ++n)
-                CHECK(there(s, n) == (n <= kept));
-            s.power_cut(); // what was left is durable
-            CHECK(there(s, 1) == (kept > 0));
-        }
-    }
+TEST_CASE("writes that change nothing leave nothing to lose") {
+    lossy_storage s;
+    REQUIRE(s.insert(numbered(1)));
+    REQUIRE(s.bind("name", {"scope", "1"}));
+    REQUIRE(s.insert(numbered(1)));
+    REQUIRE(s.bind("name", {"scope", "1"}));
+    CHECK(s.replace(numbered(1), {9, 9}).has_error());
+    CHECK(s.unflushed() == 2);
+}
 
-    TEST_CASE("writes that change nothing leave nothing to lose") {
+TEST_CASE("a write that fails may be on the disk or not, and poisons until the power is cut") {
+    for (std::size_t kept : {1U, 2U}) {
         lossy_storage s;
         REQUIRE(s.insert(numbered(1)));
-        REQUIRE(s.bind("name", {"scope", "1"}));
-        REQUIRE(s.insert(numbered(1)));
-        REQUIRE(s.bind("name", {"scope", "1"}));
-        CHECK(s.replace(numbered(1), {9, 9}).has_error());
-        CHECK(s.unflushed() == 2);
-    }
-
-    TEST_CASE("a write that fails may be on the disk or not, and poisons until the power is cut") {
-        for (std::size_t kept : {1U, 2U}) {
-            lossy_storage s;
-            REQUIRE(s.insert(numbered(1)));
-            s.fail_at(s.steps() + 1);
-            CHECK(s.insert(numbered(2)).error().rule() == rule::storage_failed);
-            CHECK(s.flush().error().rule() == rule::storage_failed);
-            CHECK(s.find({"scope", "1"}).error().rule() == rule::storage_failed);
-            s.power_cut(kept);
-            CHECK(there(s, 1));
-            CHECK(there(s, 2) == (kept == 2));
-            CHECK(s.flush());
-        }
-    }
-
-    TEST_CASE("a flush that fails may have flushed") {
-        lossy_storage s;
-        s.fail_at(2);
-        REQUIRE(s.insert(numbered(1)));
-        CHECK(s.flush().has_error());
-        CHECK(s.unflushed() == 1);
-        s.power_cut(s.unflushed());
+        s.fail_at(s.steps() + 1);
+        CHECK(s.insert(numbered(2)).error().rule() == rule::storage_failed);
+        CHECK(s.flush().error().rule() == rule::storage_failed);
+        CHECK(s.find({"scope", "1"}).error().rule() == rule::storage_failed);
+        s.power_cut(kept);
         CHECK(there(s, 1));
+        CHECK(there(s, 2) == (kept == 2));
+        CHECK(s.flush());
     }
+}
 
-    TEST_CASE("every step can be the one that fails") {
-        auto const program = [](lossy_storage& s) {
-            return s.insert(numbered(1)).has_value() &&
-                   s.bind("name", {"scope", "1"}).has_value() &&
-                   s.replace(numbered(1), {1, 1}).has_value() && s.flush().has_value();
-        };
-        lossy_storage clean;
-        REQUIRE(program(clean));
-        CHECK(clean.steps() == 4);
-        for (std::uint64_t step = 1; step <= clean.steps(); ++step) {
-            lossy_storage s;
-            s.fail_at(step);
-            CHECK_FALSE(program(s));
-            CHECK(s.steps() == step);
-        }
-    }
+TEST_CASE("a flush that fails may have flushed") {
+    lossy_storage s;
+    s.fail_at(2);
+    REQUIRE(s.insert(numbered(1)));
+    CHECK(s.flush().has_error());
+    CHECK(s.unflushed() == 1);
+    s.power_cut(s.unflushed());
+    CHECK(there(s, 1));
+}
 
-    TEST_CASE("a restored copy says so until the next power cut") {
+TEST_CASE("every step can be the one that fails") {
+    auto const program = [](lossy_storage& s) {
+        return s.insert(numbered(1)).has_value() && s.bind("name", {"scope", "1"}).has_value() &&
+               s.replace(numbered(1), {1, 1}).has_value() && s.flush().has_value();
+    };
+    lossy_storage clean;
+    REQUIRE(program(clean));
+    CHECK(clean.steps() == 4);
+    for (std::uint64_t step = 1; step <= clean.steps(); ++step) {
         lossy_storage s;
-        s.restore();
-        CHECK(s.facts().restored);
-        CHECK(s.facts().epoch == 2);
-        s.power_cut();
-        CHECK_FALSE(s.facts().restored);
+        s.fail_at(step);
+        CHECK_FALSE(program(s));
+        CHECK(s.steps() == step);
     }
+}
 
-} // TEST_SUITE
+TEST_CASE("a restored copy says so until the next power cut") {
+    lossy_storage s;
+    s.restore();
+    CHECK(s.facts().restored);
+    CHECK(s.facts().epoch == 2);
+    s.power_cut();
+    CHECK_FALSE(s.facts().restored);
+}
+
+TEST_SUITE_END();
 
 } // namespace

@@ -1,0 +1,329 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#include <indoubt/adapter/memory_storage.hpp>
+#include <indoubt/testing/lossy_storage.hpp>
+#include <indoubt/testing/storage_laws.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+// The law suite must notice: each storage here breaks one law, as real ones have done.
+
+namespace {
+
+using namespace indoubt;
+using testing::lossy_storage;
+
+/// A storage that breaks nothing. The others hide one function of it.
+struct sound {
+    storage_facts facts() { return kept.facts(); }
+    result<std::optional<record>> insert(record const& r) { return kept.insert(r); }
+    result<void> replace(record const& r, version v) { return kept.replace(r, v); }
+    result<std::optional<record>> find(identity const& id) { return kept.find(id); }
+    result<bool> bind(std::string_view name, identity const& id) { return kept.bind(name, id); }
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        return kept.visit_unsettled(p, visit);
+    }
+    result<void> flush() { return kept.flush(); }
+    memory_storage kept;
+};
+
+/// Changes every identity on its way in, as a column with a collation of its own would.
+template <class Change> struct changes_identities : sound {
+    static identity changed(identity id) {
+        Change{}(id.scope);
+        Change{}(id.key);
+        return id;
+    }
+    static record changed(record r) {
+        auto inside = *r.intent;
+        inside.identity = changed(inside.identity);
+        r.intent = std::make_shared<intent const>(inside);
+        return r;
+    }
+    result<std::optional<record>> insert(record const& r) { return kept.insert(changed(r)); }
+    result<std::optional<record>> find(identity const& id) { return kept.find(changed(id)); }
+};
+struct to_lower {
+    void operator()(std::string& s) const {
+        for (char& c : s)
+            c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+};
+struct without_trailing_blanks {
+    void operator()(std::string& s) const { s.erase(s.find_last_not_of(' ') + 1); }
+};
+struct at_most_254_bytes {
+    void operator()(std::string& s) const { s.resize(std::min<std::size_t>(s.size(), 254)); }
+};
+struct only_ascii {
+    void operator()(std::string& s) const {
+        for (char& c : s)
+            if (c < 0) c = '?';
+    }
+};
+
+/// Loses something of each record that is written over another.
+template <class Lose> struct loses : sound {
+    result<void> replace(record r, version v) {
+        Lose{}(r);
+        return kept.replace(r, v);
+    }
+};
+struct the_deadline {
+    void operator()(record& r) const { r.deadline = time_point::max(); }
+};
+struct later_attempts {
+    void operator()(record& r) const {
+        r.attempts.resize(std::min<std::size_t>(r.attempts.size(), 2));
+    }
+};
+struct decisions {
+    void operator()(record& r) const {
+        if (r.notes) r.edit_notes([](case_notes& n) { n.decisions.clear(); });
+    }
+};
+struct the_sign_of_large_numbers {
+    void operator()(record& r) const { r.claim.holder &= ~0ULL >> 1; }
+};
+struct what_follows_a_nul {
+    void operator()(record& r) const { r.receipt = r.receipt.c_str(); }
+};
+struct a_reason_it_does_not_know {
+    void operator()(record& r) const {
+        if (r.reason > rule::effect_missing) r.reason = rule::none;
+    }
+};
+
+struct insert_overwrites : sound {
+    result<std::optional<record>> insert(record const& r) {
+        auto const before = kept.find(r.identity()).value();
+        if (before) (void)kept.replace(r, before->version);
+        return before ? std::optional<record>(*before) : kept.insert(r).value();
+    }
+};
+struct insert_returns_what_it_was_given : sound {
+    result<std::optional<record>> insert(record const& r) {
+        auto before = kept.insert(r);
+        if (before.value()) return std::optional<record>(r);
+        return before;
+    }
+};
+struct insert_looks_and_then_writes : sound {
+    result<std::optional<record>> insert(record const& r) {
+        auto const before = kept.find(r.identity()).value();
+        if (before) return std::optional<record>(*before);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        (void)kept.insert(r);
+        return std::optional<record>();
+    }
+};
+struct replace_compares_nothing : sound {
+    result<void> replace(record const& r, version) {
+        auto const before = kept.find(r.identity()).value();
+        if (!before) return error(rule::stale_version);
+        return kept.replace(r, before->version);
+    }
+};
+struct replace_inserts : sound {
+    result<void> replace(record const& r, version v) {
+        auto replaced = kept.replace(r, v);
+        if (!replaced && !kept.find(r.identity()).value()) (void)kept.insert(r);
+        return replaced;
+    }
+};
+struct bind_accepts_everybody : sound {
+    result<bool> bind(std::string_view name, identity const& id) {
+        (void)kept.bind(name, id);
+        return true;
+    }
+};
+struct names_end_at_a_nul : sound {
+    result<bool> bind(std::string_view name, identity const& id) {
+        return kept.bind(name.substr(0, name.find('\0')), id);
+    }
+};
+struct bind_is_true_only_once : sound {
+    result<bool> bind(std::string_view name, identity const& id) {
+        std::scoped_lock lock(mutex);
+        if (!bound.insert(std::string(name)).second) return false;
+        return kept.bind(name, id);
+    }
+    std::mutex mutex;
+    std::set<std::string> bound;
+};
+struct visits_backwards : sound {
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        std::vector<record> shown;
+        auto const n = kept.visit_unsettled(p, [&](record const& r) { shown.push_back(r); });
+        std::ranges::reverse(shown);
+        std::ranges::for_each(shown, visit);
+        return n;
+    }
+};
+struct visits_more_than_a_page : sound {
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        return kept.visit_unsettled({.after = p.after, .most = p.most + 1}, visit);
+    }
+};
+struct counts_no_visits : sound {
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        (void)kept.visit_unsettled(p, visit);
+        return std::size_t{0};
+    }
+};
+struct starts_each_page_again : sound {
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        return kept.visit_unsettled({.after = p.after == 0 ? 0 : p.after - 1, .most = p.most},
+                                    visit);
+    }
+};
+struct high_water_is_the_last_write : sound {
+    storage_facts facts() { return {.epoch = 1, .high_water = last}; }
+    result<std::optional<record>> insert(record const& r) {
+        last = r.written_at;
+        return kept.insert(r);
+    }
+    result<void> replace(record const& r, version v) {
+        last = r.written_at;
+        return kept.replace(r, v);
+    }
+    time_point last{};
+};
+
+template <class S> struct only_fresh {
+    S& fresh() {
+        kept = std::make_unique<S>();
+        return *kept;
+    }
+    std::unique_ptr<S> kept;
+};
+
+/// A lossy storage with all hooks. The subjects below break one law in one of them.
+struct every_hook : only_fresh<lossy_storage> {
+    lossy_storage& reopen() {
+        kept->power_cut(kept->unflushed());
+        return *kept;
+    }
+    lossy_storage& crash() {
+        kept->power_cut();
+        return *kept;
+    }
+    void fail_next() { kept->fail_at(kept->steps() + 1); }
+};
+struct forgets_when_it_is_closed : every_hook {
+    lossy_storage& reopen() { return fresh(); }
+};
+struct keeps_its_epoch : every_hook {
+    lossy_storage& reopen() { return *kept; }
+};
+struct forgets_what_was_flushed : every_hook {
+    lossy_storage& crash() {
+        auto const epoch = kept->facts().epoch;
+        fresh().power_cut();
+        while (kept->facts().epoch <= epoch)
+            kept->power_cut();
+        return *kept;
+    }
+};
+struct goes_on_after_a_failure : every_hook {
+    void fail_next() {}
+};
+
+template <class Subject> void check_broken(Subject&& subject, std::string_view expected) {
+    auto const laws = testing::check_storage_laws(subject);
+    CAPTURE(expected);
+    CHECK_MESSAGE(std::ranges::find(laws.broken(), expected) != laws.broken().end(),
+                  "noticed instead: ", laws.report());
+}
+template <class S> void check_storage_breaks(std::string_view expected) {
+    check_broken(only_fresh<S>{}, expected);
+}
+
+TEST_SUITE_BEGIN("storage_laws");
+
+TEST_CASE("a sound storage breaks nothing") {
+    auto const laws = testing::check_storage_laws(only_fresh<sound>{});
+    CHECK_MESSAGE(laws.hold(), laws.report());
+}
+
+TEST_CASE("identities that are changed on the way are noticed") {
+    constexpr auto law = "identities are compared as bytes";
+    check_storage_breaks<changes_identities<to_lower>>(law);
+    check_storage_breaks<changes_identities<without_trailing_blanks>>(law);
+    check_storage_breaks<changes_identities<at_most_254_bytes>>(law);
+    check_storage_breaks<changes_identities<only_ascii>>(law);
+}
+
+TEST_CASE("a lost field is noticed") {
+    check_storage_breaks<loses<the_deadline>>("replace: every field comes back");
+    check_storage_breaks<loses<later_attempts>>("replace: every field comes back");
+    check_storage_breaks<loses<decisions>>("replace: every field comes back");
+    check_storage_breaks<loses<the_sign_of_large_numbers>>("replace: every field comes back");
+    check_storage_breaks<loses<what_follows_a_nul>>("replace: every field comes back");
+    check_storage_breaks<loses<a_reason_it_does_not_know>>(
+        "replace: every value of every enumeration comes back");
+}
+
+TEST_CASE("an insert that is none is noticed") {
+    check_storage_breaks<insert_overwrites>("insert: changes nothing that stands");
+    check_storage_breaks<insert_returns_what_it_was_given>(
+        "insert: returns what already stands for the identity");
+    check_storage_breaks<insert_looks_and_then_writes>("race: of several inserts exactly one wins");
+}
+
+TEST_CASE("a replace that does not compare is noticed") {
+    check_storage_breaks<replace_compares_nothing>("replace: changes nothing if the version is "
+                                                   "stale");
+    check_storage_breaks<replace_inserts>("replace: inserts nothing");
+}
+
+TEST_CASE("names bound twice are noticed") {
+    check_storage_breaks<bind_accepts_everybody>("bind: false for another identity");
+    check_storage_breaks<names_end_at_a_nul>("bind: names are compared as bytes");
+    check_storage_breaks<bind_is_true_only_once>("bind: true again for the same identity");
+}
+
+TEST_CASE("visits in disorder are noticed") {
+    check_storage_breaks<visits_backwards>("visit: each unsettled record once, in operation "
+                                           "order");
+    check_storage_breaks<visits_more_than_a_page>("visit: returns how many it showed, at most a "
+                                                  "page");
+    check_storage_breaks<counts_no_visits>("visit: returns how many it showed, at most a page");
+    check_storage_breaks<starts_each_page_again>("visit: each unsettled record once, in operation "
+                                                 "order");
+}
+
+TEST_CASE("a high-water mark that goes back is noticed") {
+    check_storage_breaks<high_water_is_the_last_write>("facts: high_water never goes back");
+}
+
+TEST_CASE("what is lost between two lives is noticed") {
+    check_broken(forgets_when_it_is_closed{}, "reopen: finds every flushed record");
+    check_broken(forgets_when_it_is_closed{}, "reopen: finds every flushed binding");
+    check_broken(keeps_its_epoch{}, "reopen: begins a new, larger epoch");
+    check_broken(forgets_what_was_flushed{}, "crash: what was flushed is there");
+    check_broken(forgets_what_was_flushed{}, "race: what was flushed survives a crash");
+}
+
+TEST_CASE("a storage that goes on after a failure is noticed") {
+    check_broken(goes_on_after_a_failure{}, "failure: a write or flush that fails is "
+                                            "storage_failed");
+    check_broken(goes_on_after_a_failure{}, "failure: poisons the handle for every later call");
+}
+
+TEST_SUITE_END();
+
+} // namespace
