@@ -82,8 +82,9 @@ public:
 
 private:
     friend detail::scribe;
-    permit(record&& r, time_point send_before) : record_(std::move(r)), send_before_(send_before) {}
-    record record_;
+    permit(std::unique_ptr<record> r, time_point send_before)
+        : record_(std::move(r)), send_before_(send_before) {}
+    std::unique_ptr<record> record_;
     time_point send_before_;
     bool used_ = false;
 };

@@ -23,19 +23,21 @@ namespace detail {
 class mint;    // makes evidence: recovery/decide.hpp
 class transit; // uses it: core/transitions.hpp
 
-/// The stamp every piece of evidence carries.
+/// What every piece of evidence carries: what it is about, and when it was made.
 class evidence {
 public:
     evidence(evidence&&) noexcept = default;
     evidence& operator=(evidence&&) noexcept = default;
     indoubt::stamp of() const { return of_; }
+    time_point at() const { return at_; }
 
 protected:
-    explicit evidence(indoubt::stamp of) : of_(of) {}
+    evidence(indoubt::stamp of, time_point at) : of_(of), at_(at) {}
     ~evidence() = default;
 
 private:
     indoubt::stamp of_;
+    time_point at_;
 };
 
 /// How one attempt ended. number counts from 1; 0: no attempt is closed.
@@ -45,9 +47,8 @@ struct closing {
     rule why = rule::none;
 };
 
-/// What a send may rely on, as of the moment the clearance was given.
+/// What a send may rely on.
 struct leave {
-    time_point at{};          ///< now, when it was given
     time_point send_before{}; ///< the bytes must go out before this
     indoubt::guarantee guarantee;
     indoubt::claim claim;
@@ -59,7 +60,8 @@ struct leave {
 class clearance : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    clearance(indoubt::stamp of, detail::leave leave) : evidence(of), leave_(leave) {}
+    clearance(indoubt::stamp of, time_point at, detail::leave leave)
+        : evidence(of, at), leave_(leave) {}
     detail::leave leave_;
 };
 
@@ -68,7 +70,8 @@ class clearance : public detail::evidence {
 class resend_clearance : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    resend_clearance(indoubt::stamp of, detail::leave leave) : evidence(of), leave_(leave) {}
+    resend_clearance(indoubt::stamp of, time_point at, detail::leave leave)
+        : evidence(of, at), leave_(leave) {}
     detail::leave leave_;
 };
 
@@ -76,11 +79,10 @@ class resend_clearance : public detail::evidence {
 class match : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    match(indoubt::stamp of, std::string receipt, indoubt::basis basis, time_point at)
-        : evidence(of), receipt_(std::move(receipt)), basis_(basis), at_(at) {}
+    match(indoubt::stamp of, time_point at, std::string receipt, indoubt::basis basis)
+        : evidence(of, at), receipt_(std::move(receipt)), basis_(basis) {}
     std::string receipt_;
     indoubt::basis basis_;
-    time_point at_;
 };
 
 /// What was seen cannot be: other content under our key, several effects, an effect after a final
@@ -92,8 +94,8 @@ public:
 private:
     friend detail::mint;
     friend detail::transit;
-    contradiction(indoubt::stamp of, indoubt::rule rule, std::string remarks)
-        : evidence(of), rule_(rule), remarks_(std::move(remarks)) {}
+    contradiction(indoubt::stamp of, time_point at, indoubt::rule rule, std::string remarks)
+        : evidence(of, at), rule_(rule), remarks_(std::move(remarks)) {}
     indoubt::rule rule_;
     std::string remarks_;
 };
@@ -106,8 +108,8 @@ public:
 private:
     friend detail::mint;
     friend detail::transit;
-    doubt(indoubt::stamp of, indoubt::rule rule, std::string remarks)
-        : evidence(of), rule_(rule), remarks_(std::move(remarks)) {}
+    doubt(indoubt::stamp of, time_point at, indoubt::rule rule, std::string remarks)
+        : evidence(of, at), rule_(rule), remarks_(std::move(remarks)) {}
     indoubt::rule rule_;
     std::string remarks_;
 };
@@ -116,8 +118,8 @@ private:
 class non_application : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    non_application(indoubt::stamp of, detail::closing last, time_point again_at)
-        : evidence(of), last_(last), again_at_(again_at) {}
+    non_application(indoubt::stamp of, time_point at, detail::closing last, time_point again_at)
+        : evidence(of, at), last_(last), again_at_(again_at) {}
     detail::closing last_;
     time_point again_at_;
 };
@@ -126,8 +128,8 @@ class non_application : public detail::evidence {
 class refusal : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    refusal(indoubt::stamp of, detail::closing last, indoubt::rule rule)
-        : evidence(of), last_(last), rule_(rule) {}
+    refusal(indoubt::stamp of, time_point at, detail::closing last, indoubt::rule rule)
+        : evidence(of, at), last_(last), rule_(rule) {}
     detail::closing last_;
     indoubt::rule rule_;
 };
@@ -136,9 +138,9 @@ class refusal : public detail::evidence {
 class attempt_outcome : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
-    attempt_outcome(indoubt::stamp of, detail::closing closed, std::string receipt,
+    attempt_outcome(indoubt::stamp of, time_point at, detail::closing closed, std::string receipt,
                     std::string hints, time_point again_at)
-        : evidence(of), closed_(closed), receipt_(std::move(receipt)), hints_(std::move(hints)),
+        : evidence(of, at), closed_(closed), receipt_(std::move(receipt)), hints_(std::move(hints)),
           again_at_(again_at) {}
     detail::closing closed_;
     std::string receipt_, hints_;
@@ -153,15 +155,13 @@ namespace detail {
 class word : public evidence {
 public:
     by const& person() const { return person_; }
-    time_point at() const { return at_; }
 
 protected:
     word(indoubt::stamp of, by person, time_point at)
-        : evidence(of), person_(std::move(person)), at_(at) {}
+        : evidence(of, at), person_(std::move(person)) {}
 
 private:
     by person_;
-    time_point at_;
 };
 
 } // namespace detail

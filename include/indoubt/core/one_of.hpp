@@ -20,18 +20,49 @@ template <class... Cases> struct overloaded : Cases... {
 };
 template <class... Cases> overloaded(Cases...) -> overloaded<Cases...>;
 
-template <class Visitor, class Alternative> constexpr bool handles() {
-    constexpr bool a_case_is_given = std::invocable<Visitor&, Alternative>;
-    static_assert(a_case_is_given, "visit: add a case for this action");
-    return a_case_is_given;
+/// What a case takes; for a generic lambda the case itself.
+template <class Case> struct taken_by {
+    using type = Case;
+};
+template <class Case>
+    requires requires { &Case::operator(); }
+struct taken_by<Case> {
+    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken));
+    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken) const);
+    template <class Other> static Case of(Other);
+    using type = decltype(of(&Case::operator()));
+};
+
+// These are templates of the action alone, not of the cases, so that a compiler names the action.
+template <class Action, bool Given> inline constexpr bool has_a_case = Given;
+template <class Action, bool Possible> inline constexpr bool can_happen = Possible;
+
+template <class Action, bool Given> constexpr bool explain_missing_case() {
+    static_assert(has_a_case<Action, Given>, "visit: add a case for this action");
+    return Given;
+}
+template <class Action, bool Possible> constexpr bool explain_case() {
+    static_assert(can_happen<Action, Possible>,
+                  "visit: this case cannot happen in this state under this contract");
+    return Possible;
+}
+template <bool Same> constexpr bool explain_returns() {
+    static_assert(Same, "visit: all cases must return the same type");
+    return Same;
 }
 
-/// True if this one case can be called with one of the alternatives, or is a generic lambda.
-template <class Case, class... Alternatives> constexpr bool can_happen() {
-    constexpr bool it_can = (std::invocable<Case&, Alternatives> || ...);
-    static_assert(it_can, "visit: this case cannot happen in this state under this contract");
-    return it_can;
-}
+/// What the first of the actions that has a case makes of it.
+template <class Visitor, class... Actions> struct returned {
+    using type = void;
+};
+template <class Visitor, class Action, class... Others>
+struct returned<Visitor, Action, Others...> : returned<Visitor, Others...> {};
+template <class Visitor, class Action, class... Others>
+    requires std::invocable<Visitor&, Action>
+struct returned<Visitor, Action, Others...> {
+    using type = std::invoke_result_t<Visitor&, Action>;
+};
+template <class R> R unreachable();
 
 } // namespace detail
 
@@ -55,12 +86,22 @@ public:
     /// happen and every alternative must have a case; all cases return the same type.
     template <class... Cases> constexpr decltype(auto) visit(Cases&&... cases) && {
         using visitor = detail::overloaded<std::remove_cvref_t<Cases>...>;
-        constexpr bool sound = (detail::handles<visitor, Ts>() && ...) &&
-                               (detail::can_happen<std::remove_cvref_t<Cases>, Ts...>() && ...);
-        if constexpr (sound) {
+        using R = typename detail::returned<visitor, Ts...>::type;
+        constexpr bool complete =
+            (detail::explain_missing_case<Ts, std::invocable<visitor&, Ts>>() & ...);
+        constexpr bool possible =
+            (detail::explain_case<typename detail::taken_by<std::remove_cvref_t<Cases>>::type,
+                                  (std::invocable<std::remove_cvref_t<Cases>&, Ts> || ...)>() &
+             ...);
+        if constexpr (!complete || !possible) {
+            return detail::unreachable<R>(); // so that this is the only error
+        } else if constexpr (detail::explain_returns<(
+                                 std::same_as<std::invoke_result_t<visitor&, Ts>, R> && ...)>()) {
             visitor all{std::forward<Cases>(cases)...};
             return std::visit([&all](auto& held) -> decltype(auto) { return all(std::move(held)); },
                               value_);
+        } else {
+            return detail::unreachable<R>();
         }
     }
 

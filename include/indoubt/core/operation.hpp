@@ -8,6 +8,7 @@
 #include <indoubt/core/states.hpp>
 
 #include <concepts>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -31,21 +32,21 @@ public:
     operation(operation&&) noexcept = default;
     operation& operator=(operation&&) noexcept = default;
 
-    indoubt::identity const& identity() const { return record_.identity(); }
-    record const& stored() const { return record_; }
-    indoubt::stamp stamp() const { return record_.stamp(); }
+    indoubt::identity const& identity() const { return record_->identity(); }
+    record const& stored() const { return *record_; }
+    indoubt::stamp stamp() const { return record_->stamp(); }
     std::string_view receipt() const
         requires std::same_as<S, confirmed>
     {
-        return record_.receipt;
+        return record_->receipt;
     }
 
 private:
     friend detail::scribe;
     friend detail::transit;
     friend permit;
-    explicit operation(record&& r) : record_(std::move(r)) {}
-    record record_;
+    explicit operation(std::unique_ptr<record> r) : record_(std::move(r)) {}
+    std::unique_ptr<record> record_; // one record from begin to told: moves cost a pointer
 };
 
 /// Decided, not yet written.
@@ -57,8 +58,8 @@ public:
 private:
     friend detail::scribe;
     friend detail::transit;
-    explicit step(record&& r) : record_(std::move(r)) {}
-    record record_; // version is still that of the operation it was made from
+    explicit step(std::unique_ptr<record> r) : record_(std::move(r)) {}
+    std::unique_ptr<record> record_; // version is still that of the operation it was made from
 };
 
 /// A step that ends in a send. Written and flushed it becomes a permit.
@@ -70,9 +71,9 @@ public:
 private:
     friend detail::scribe;
     friend detail::transit;
-    departure(record&& r, time_point send_before)
+    departure(std::unique_ptr<record> r, time_point send_before)
         : record_(std::move(r)), send_before_(send_before) {}
-    record record_;
+    std::unique_ptr<record> record_;
     time_point send_before_;
 };
 

@@ -6,6 +6,7 @@
 #include <indoubt/core/evidence.hpp>
 #include <indoubt/core/operation.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -35,24 +36,26 @@ public:
     /// The one way from an operation to a step. A step releases the claim unless told otherwise.
     template <class To, class S, class E, class F>
     static result<step<To>> take(operation<S>& op, E const& e, F change) {
-        if (rule why{}; !fits(op, e, why)) return error_about(op.record_, why);
-        record& r = op.record_;
+        if (rule why{}; !fits(op, e, why)) return error_about(*op.record_, why);
+        record& r = *op.record_;
         r.claim = {};
         r.reason = rule::none;
         change(r);
         r.state = To::id;
-        return step<To>(std::move(r));
+        r.written_at = std::max(r.written_at, e.at());
+        return step<To>(std::move(op.record_));
     }
 
     template <class S, class E> static result<departure> depart(operation<S>& op, E const& e) {
-        if (rule why{}; !fits(op, e, why)) return error_about(op.record_, why);
-        record& r = op.record_;
+        if (rule why{}; !fits(op, e, why)) return error_about(*op.record_, why);
+        record& r = *op.record_;
         leave const& given = e.leave_;
-        r.attempts.push_back({given.at, given.guarantee, attempt_outcome_id::open, r.generation});
+        r.attempts.push_back({e.at(), given.guarantee, attempt_outcome_id::open, r.generation});
         r.claim = given.claim;
         r.reason = rule::none;
         r.state = state_id::uncertain;
-        return departure(std::move(r), given.send_before);
+        r.written_at = std::max(r.written_at, e.at());
+        return departure(std::move(op.record_), given.send_before);
     }
 
     static void close(record& r, closing const& c) {
@@ -82,7 +85,7 @@ public:
             if (r.open_attempts() == 1) close(r, {0, attempt_outcome_id::applied, rule::none});
             r.receipt = std::move(e.receipt_);
             r.basis = e.basis_;
-            settle_as_confirmed(r, e.at_);
+            settle_as_confirmed(r, e.at());
         });
     }
 
@@ -136,8 +139,8 @@ public:
 
     template <class S>
     static result<step<S>> record_outcome(operation<S>& op, attempt_outcome&& e) {
-        auto const kept = op.record_.claim;
-        auto const why = op.record_.reason;
+        auto const kept = op.record_->claim;
+        auto const why = op.record_->reason;
         return take<S>(op, e, [&](record& r) {
             close(r, e.closed_);
             if (!e.receipt_.empty() && !r.ever_confirmed) r.receipt = std::move(e.receipt_);
@@ -153,8 +156,8 @@ public:
 
     /// A cancel asks the holder of a claim to stop; it does not take the claim from him.
     template <class S> static result<step<S>> request_cancel(operation<S>& op, cancellation&& e) {
-        auto const kept = op.record_.claim;
-        auto const why = op.record_.reason;
+        auto const kept = op.record_->claim;
+        auto const why = op.record_->reason;
         return take<S>(op, e, [&](record& r) {
             r.cancel_requested = true;
             r.claim = kept;
@@ -163,7 +166,7 @@ public:
     }
 
     template <class S> static result<step<pending>> supersede(operation<S>& op, supersession&& e) {
-        record const& r = op.record_;
+        record const& r = *op.record_;
         if (r.open_attempts() != 0 || r.ever_confirmed || e.provider_key().empty() ||
             e.provider_key() == r.key()) {
             return error_about(r, rule::illegal_decision);

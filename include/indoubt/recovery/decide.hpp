@@ -71,33 +71,33 @@ public:
     operator look_up() const { return {}; }
     operator wait() const { return {until(), why_}; }
     operator clearance() const {
-        return {s_.r.stamp(), {s_.m.now, s_.may_send().ends_at, s_.t.resend, claim()}};
+        return {s_.r.stamp(), s_.m.now, {s_.may_send().ends_at, s_.t.resend, claim()}};
     }
     operator resend_clearance() const {
         time_point const end = std::min(s_.may_send().ends_at, s_.guarantee_ends());
-        return {s_.r.stamp(), {s_.m.now, end, s_.t.resend, claim()}};
+        return {s_.r.stamp(), s_.m.now, {end, s_.t.resend, claim()}};
     }
     operator match() const {
         basis const rests_on = s_.o.what == seen::proof ? basis::reply : basis::looked_up;
-        return {s_.r.stamp(), s_.o.receipt, rests_on, s_.m.now};
+        return {s_.r.stamp(), s_.m.now, s_.o.receipt, rests_on};
     }
-    operator contradiction() const { return {s_.r.stamp(), why_, s_.o.remarks}; }
-    operator doubt() const { return {s_.r.stamp(), why_, s_.o.remarks}; }
+    operator contradiction() const { return {s_.r.stamp(), s_.m.now, why_, s_.o.remarks}; }
+    operator doubt() const { return {s_.r.stamp(), s_.m.now, why_, s_.o.remarks}; }
     operator non_application() const {
-        return {s_.r.stamp(), closed(), s_.m.now + s_.o.retry_after};
+        return {s_.r.stamp(), s_.m.now, closed(), s_.m.now + s_.o.retry_after};
     }
     operator refusal() const {
         closing const last = s_.o.what == seen::failed_for_good
                                  ? closing{0, attempt_outcome_id::refused_for_good, why_}
                                  : closed();
-        return {s_.r.stamp(), last, why_};
+        return {s_.r.stamp(), s_.m.now, last, why_};
     }
     operator attempt_outcome() const {
         closing c = closed();
         if (s_.o.what == seen::existed) c.why = rule::existed_before;
         time_point const again =
             s_.o.retry_after > milliseconds::zero() ? s_.m.now + s_.o.retry_after : time_point{};
-        return {s_.r.stamp(), c, s_.o.receipt, s_.o.hints, again};
+        return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.hints, again};
     }
     operator cancellation() const { return cancellation(s_.r.stamp(), {}, s_.m.now, why_); }
 

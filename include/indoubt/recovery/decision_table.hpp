@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 
 // The decision table: what follows from what is known, what was seen and when. It is complete, and
@@ -199,10 +200,35 @@ inline constexpr decision_row decision_table[] = {
 };
 // clang-format on
 
+/// For each state and sight the first row about both, past row 0, which is about everything: a
+/// decision starts there.
+struct first_rows {
+    std::uint8_t of[8][kinds_seen]{};
+    constexpr first_rows() {
+        constexpr std::uint8_t last = std::size(decision_table) - 1;
+        for (unsigned known = 0; known != 8; ++known) {
+            for (unsigned sight = 0; sight != kinds_seen; ++sight) {
+                std::uint8_t row = 1;
+                while (row != last &&
+                       !(decision_table[row].known.has(state_id{std::uint8_t(known)}) &&
+                         decision_table[row].observed.has(seen{std::uint8_t(sight)}))) {
+                    ++row;
+                }
+                of[known][sight] = row;
+            }
+        }
+    }
+};
+inline constexpr first_rows first_row;
+
 /// The row that decides. There always is one: the last row fits everything.
 inline decision_row const& deciding_row(situation const& s) {
-    return *std::ranges::find_if(decision_table,
-                                 [&](decision_row const& row) { return row.fits(s); });
+    if (decision_table[0].fits(s)) return decision_table[0];
+    auto const known = static_cast<unsigned>(s.r.state);
+    auto const sight = static_cast<unsigned>(s.sight());
+    return *std::find_if(std::begin(decision_table) + first_row.of[known][sight],
+                         std::end(decision_table),
+                         [&](decision_row const& row) { return row.fits(s); });
 }
 
 } // namespace detail

@@ -43,10 +43,12 @@ inline std::uint64_t next_number() {
 /// The one door between records and operations.
 class scribe {
 public:
-    template <state S> static operation<S> make(record&& r) { return operation<S>(std::move(r)); }
+    using box = std::unique_ptr<record>;
 
-    static any_operation any(record&& r) {
-        switch (r.state) {
+    template <state S> static operation<S> make(box r) { return operation<S>(std::move(r)); }
+
+    static any_operation any(box r) {
+        switch (r->state) {
         case state_id::uncertain: return make<uncertain>(std::move(r));
         case state_id::confirmed: return make<confirmed>(std::move(r));
         case state_id::rejected: return make<rejected>(std::move(r));
@@ -56,13 +58,17 @@ public:
         default: return make<pending>(std::move(r));
         }
     }
-    template <class Written> static record& of(Written& w) { return w.record_; }
+    static any_operation any(record&& r) { return any(std::make_unique<record>(std::move(r))); }
+
+    /// The record inside an operation, step, departure or permit.
+    template <class Holder> static box& of(Holder& h) { return h.record_; }
+
     static permit grant(departure&& d) { return permit(std::move(d.record_), d.send_before_); }
     static time_point send_before(permit const& p) { return p.send_before_; }
     static bool use(permit& p) { return !std::exchange(p.used_, true); }
     template <class Request>
     static attempt<Request> open(permit const& p, Request&& request, call_limits limits) {
-        return attempt<Request>(p.record_, std::move(request), std::move(limits));
+        return attempt<Request>(*p.record_, std::move(request), std::move(limits));
     }
 };
 
@@ -93,6 +99,12 @@ result<intent> intend(std::string_view target, Request const& request,
     return wanted;
 }
 
+/// What begin is told beside the intent.
+struct begin_options {
+    time_point deadline = time_point::max(); ///< of the operation; max() if there is none
+    key_rules keys{};                        ///< of the provider
+};
+
 /// Thread safety: as that of the storage and the clock; an operation or permit belongs to one
 /// thread at a time. The storage must outlive the journal.
 template <class Storage, class Clock> class journal {
@@ -114,14 +126,16 @@ public:
     /// storage_failed. On each of them nothing is changed.
     template <class Fingerprint>
     result<any_operation> begin(identity const& id, intent wanted, Fingerprint const& fingerprint,
-                                time_point deadline = time_point::max(),
-                                key_rules const& keys = {}) {
+                                begin_options const& options = {}) {
+        return begin(id, std::move(wanted), fingerprint, options, now());
+    }
+    template <class Fingerprint>
+    result<any_operation> begin(identity const& id, intent wanted, Fingerprint const& fingerprint,
+                                begin_options const& options, time_point at) {
         if (!well_formed(id) || !well_formed_name(wanted.target)) {
             return error(rule::malformed_identity).of(printable(id));
         }
-        if (id.key.size() > keys.longest ||
-            (!keys.alphabet.empty() &&
-             id.key.find_first_not_of(keys.alphabet) != std::string::npos)) {
+        if (!fits(id.key, options.keys)) {
             return error(rule::unfit_key).of(printable(id));
         }
         auto const key = detail::binding_name("key", wanted.target, id.key);
@@ -129,20 +143,20 @@ public:
         if (!ours) return error(rule::key_taken).of(printable(id));
 
         wanted.identity = id;
-        record fresh;
-        fresh.intent = std::make_shared<intent const>(std::move(wanted));
-        fresh.operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
-        fresh.version = {facts_.epoch, 1};
-        fresh.begun_at = fresh.written_at = now();
-        fresh.deadline = deadline;
-        BOOST_OUTCOME_TRY(auto standing, storage_.insert(fresh));
+        auto fresh = std::make_unique<record>();
+        fresh->intent = std::make_shared<intent const>(std::move(wanted));
+        fresh->operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
+        fresh->version = {facts_.epoch, 1};
+        fresh->begun_at = fresh->written_at = at;
+        fresh->deadline = options.deadline;
+        BOOST_OUTCOME_TRY(auto standing, storage_.insert(*fresh));
         if (!standing) return detail::scribe::any(std::move(fresh));
 
         intent const& stored = *standing->intent;
         if (stored.fingerprint_rule != fingerprint.rule()) {
             return error_about(*standing, rule::incomparable);
         }
-        intent const& given = *fresh.intent;
+        intent const& given = *fresh->intent;
         if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
                               {given.target, given.request})) {
             return error_about(*standing, rule::conflicting_intent);
@@ -162,8 +176,8 @@ public:
     /// storage_failed. On each of them nothing is written.
     template <state To> result<operation<To>> write(result<step<To>>&& decided) {
         if (!decided) return std::move(decided).error();
-        record& r = detail::scribe::of(decided.value());
-        BOOST_OUTCOME_TRY(put(r));
+        auto& r = detail::scribe::of(decided.value());
+        BOOST_OUTCOME_TRY(put(*r));
         return detail::scribe::make<To>(std::move(r));
     }
 
@@ -171,7 +185,7 @@ public:
     /// Errors: as above. After storage_failed the journal is unusable, and nothing may be sent.
     result<permit> write(result<departure>&& decided) {
         if (!decided) return std::move(decided).error();
-        record& r = detail::scribe::of(decided.value());
+        record& r = *detail::scribe::of(decided.value());
         auto const open_before = r.open_attempts() - 1;
         auto written = put(r);
         if (written) written = storage_.flush();
@@ -189,7 +203,7 @@ public:
 
     /// Called by permit::attempt.
     template <class Request> result<attempt<Request>> open_attempt(permit& p, call_limits limits) {
-        record const& r = detail::scribe::of(p);
+        record const& r = *detail::scribe::of(p);
         auto request = codec<Request>::decode(r.intent->request);
         if (!request) {
             BOOST_OUTCOME_TRY(withdraw(p));
@@ -201,7 +215,7 @@ public:
     /// The same with a request that was decoded from the stored bytes already.
     template <class Request>
     result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request decoded) {
-        record const& r = detail::scribe::of(p);
+        record const& r = *detail::scribe::of(p);
         if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
         BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
         time_point const at = now();
@@ -251,7 +265,6 @@ private:
     result<void> put(record& r) {
         version const expected = r.version;
         r.version = {facts_.epoch, expected.epoch == facts_.epoch ? expected.counter + 1 : 1};
-        r.written_at = now();
         return storage_.replace(r, expected);
     }
 
@@ -259,7 +272,7 @@ private:
     /// holder of a permit can know that.
     result<void> withdraw(permit& p) {
         detail::scribe::use(p);
-        record const& mine = detail::scribe::of(p);
+        record const& mine = *detail::scribe::of(p);
         auto const number = static_cast<std::uint32_t>(mine.attempts.size());
         for (int tries = 0; tries != most_collisions; ++tries) {
             BOOST_OUTCOME_TRY(auto latest, find(mine.identity()));
@@ -276,7 +289,8 @@ private:
             observation o{.of = op.stamp(), .what = seen::attempt_closed, .attempt = number};
             o.outcome = attempt_outcome_id::not_sent;
             detail::terms const no_terms;
-            indoubt::moment const no_moment;
+            indoubt::moment no_moment;
+            no_moment.now = now();
             record const known = op.stored();
             detail::situation const s{known, o, no_terms, no_moment};
             auto const& row = detail::deciding_row(s);
@@ -290,6 +304,12 @@ private:
             }
         }
         return success();
+    }
+
+    static bool fits(std::string_view key, key_rules const& rules) {
+        return key.size() <= rules.longest &&
+               (rules.alphabet.empty() ||
+                key.find_first_not_of(rules.alphabet) == std::string_view::npos);
     }
 
     static constexpr int most_collisions = 100; ///< with other writers of one record

@@ -71,6 +71,7 @@ public:
           holder_(next_number()), now_(book.now()),
           ends_at_(now_ + options.deadline.value_or(default_run_deadline)) {}
 
+    time_point now() const { return now_; } ///< when the call began, or its last step did
     bool expired() const { return now_ >= ends_at_; }
 
     typename with::outcome follow(any_operation&& op) {
@@ -219,7 +220,7 @@ private:
         if (!decoded) return end(op, rule::undecodable);
         auto allowed = book_.write(make());
         if (!allowed) return on_failed_write(known->identity, std::move(allowed).error());
-        note(S::id, scribe::of(allowed.value()));
+        note(S::id, *scribe::of(allowed.value()));
         auto out = book_.template open_attempt<request>(allowed.value(), limits(),
                                                         std::move(decoded).value());
         so_far_ = {};
@@ -308,7 +309,7 @@ private:
     // ---- the end --------------------------------------------------------------------------------
 
     template <state S> void end(operation<S>& op, rule why, time_point again_at = {}) {
-        last_.emplace(std::move(scribe::of(op)));
+        last_ = std::move(scribe::of(op));
         why_ = why;
         again_at_ = again_at;
     }
@@ -383,7 +384,7 @@ private:
     time_point next_look_{};
     bool was_confirmed_ = false, seen_now_ = false;
 
-    std::optional<record> last_{}; // how it ended: as recorded, or failed
+    scribe::box last_{}; // how it ended: as recorded, or failed
     rule why_ = rule::none;
     time_point again_at_{};
     std::optional<error> failed_{};

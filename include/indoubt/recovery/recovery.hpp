@@ -66,9 +66,10 @@ public:
         if (call.expired()) return not_started(id);
         auto asked = intend(with_.provider.target, wanted, with_.fingerprint);
         if (!asked) return std::move(asked).error().of(printable(id));
-        auto const deadline = with_.budget.deadline(book_.now());
-        auto op = book_.begin(id, std::move(asked).value(), with_.fingerprint,
-                              deadline.value_or(time_point::max()), with_.provider.contract.keys);
+        begin_options how;
+        how.deadline = with_.budget.deadline(call.now()).value_or(time_point::max());
+        how.keys = with_.provider.contract.keys;
+        auto op = book_.begin(id, std::move(asked).value(), with_.fingerprint, how, call.now());
         if (!op) return told(std::move(op).error());
         return call.follow(std::move(op).value());
     }
