@@ -158,7 +158,7 @@ template <class Subject> void a_visit_shows_what_is_unsettled(Subject& subject, 
         if (is_unsettled(r.state)) expected.push_back(r.operation);
     }
     std::ranges::sort(expected);
-    for (std::size_t most : {1, 7, 100}) {
+    for (std::size_t most : {1U, 7U, 100U}) {
         std::vector<std::uint64_t> seen;
         for (page p{.most = most}; seen.size() <= expected.size();) {
             std::size_t in_page = 0;

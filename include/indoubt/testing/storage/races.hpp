@@ -41,18 +41,18 @@ template <class Race> void all_at_once(Race race) {
         t.join();
 }
 
-/// What racer n would write.
-inline record entry_of(std::size_t n, identity const& id, version v) {
-    record r = plain_record(id, 1 + n, v);
+/// What racer n would write in a round.
+inline record entry_of(std::size_t n, std::uint64_t round) {
+    record r = plain_record({"race", std::to_string(round)}, 1 + round * racers + n);
     r.receipt = std::to_string(n);
     return r;
 }
 
-template <class S> void racing_inserts(S& s, identity const& id, laws& law) {
+template <class S> void racing_inserts(S& s, std::uint64_t round, laws& law) {
     std::vector<std::optional<record>> heard(racers);
     std::atomic<std::size_t> winners = 0;
     all_at_once([&](std::size_t n) {
-        auto const before = s.insert(entry_of(n, id, {1, 1}));
+        auto const before = s.insert(entry_of(n, round));
         if (!before) return;
         if (before.value()) {
             heard[n] = before.value();
@@ -60,7 +60,7 @@ template <class S> void racing_inserts(S& s, identity const& id, laws& law) {
             ++winners;
         }
     });
-    auto const stored = s.find(id);
+    auto const stored = s.find(entry_of(0, round).identity());
     law.expect(winners == 1, "race: of several inserts exactly one wins");
     for (auto const& r : heard) {
         law.expect(!r || (stored && stored.value() && same(*r, *stored.value())),
@@ -161,9 +161,9 @@ template <class S> std::vector<record> racing_flushes(S& s, laws& law) {
 /// The part of check_storage_laws() that uses threads.
 template <class Subject> void check_storage_races(Subject& subject, laws& law) {
     auto& s = subject.fresh();
-    for (int round = 0; round < 20; ++round) {
-        identity const id{"race", std::to_string(round)};
-        detail::racing_inserts(s, id, law);
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        identity const id = detail::entry_of(0, round).identity();
+        detail::racing_inserts(s, round, law);
         detail::racing_replaces(s, id, law);
         detail::racing_binds(s, "name " + id.key, law);
     }
