@@ -20,38 +20,10 @@ template <class... Cases> struct overloaded : Cases... {
 };
 template <class... Cases> overloaded(Cases...) -> overloaded<Cases...>;
 
-/// What a case takes; for a generic lambda the case itself.
-template <class Case> struct taken_by {
-    using type = Case;
-};
-template <class Case>
-    requires requires { &Case::operator(); }
-struct taken_by<Case> {
-    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken));
-    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken) const);
-    template <class Other> static Case of(Other);
-    using type = decltype(of(&Case::operator()));
-};
+template <class Case, class... Actions>
+inline constexpr bool takes_one_of = (std::invocable<Case&, Actions> || ...);
 
-// These are templates of the action alone, not of the cases, so that a compiler names the action.
-template <class Action, bool Given> inline constexpr bool has_a_case = Given;
-template <class Action, bool Possible> inline constexpr bool can_happen = Possible;
-
-template <class Action, bool Given> constexpr bool explain_missing_case() {
-    static_assert(has_a_case<Action, Given>, "visit: add a case for this action");
-    return Given;
-}
-template <class Action, bool Possible> constexpr bool explain_case() {
-    static_assert(can_happen<Action, Possible>,
-                  "visit: this case cannot happen in this state under this contract");
-    return Possible;
-}
-template <bool Same> constexpr bool explain_returns() {
-    static_assert(Same, "visit: all cases must return the same type");
-    return Same;
-}
-
-/// What the first of the actions that has a case makes of it.
+/// What the first of the actions that has a case makes of it; void if none has.
 template <class Visitor, class... Actions> struct returned {
     using type = void;
 };
@@ -62,7 +34,44 @@ template <class Visitor, class Action, class... Others>
 struct returned<Visitor, Action, Others...> {
     using type = std::invoke_result_t<Visitor&, Action>;
 };
-template <class R> R unreachable();
+
+template <class Visitor, class... Actions> constexpr bool returns_one_type() {
+    if constexpr ((std::invocable<Visitor&, Actions> && ...)) {
+        using R = typename returned<Visitor, Actions...>::type;
+        return (std::same_as<std::invoke_result_t<Visitor&, Actions>, R> && ...);
+    } else {
+        return true; // a case is missing, which is said instead
+    }
+}
+
+/// What a case takes; for a generic lambda the case itself.
+template <class Case> struct taken_by {
+    using type = Case;
+};
+template <class Case>
+    requires requires { &Case::operator(); }
+struct taken_by<Case> {
+    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken));
+    template <class R, class Taken> static std::remove_cvref_t<Taken> of(R (Case::*)(Taken) const);
+    static Case of(...);
+    using type = decltype(of(&Case::operator()));
+};
+
+// Said in terms of the action alone, not of the cases, so that compilers name the action.
+template <class Action, bool Given> inline constexpr bool has_a_case = Given;
+template <class Action, bool Possible> inline constexpr bool can_happen = Possible;
+
+template <class Action, bool Given> constexpr void explain_missing_case() {
+    static_assert(has_a_case<Action, Given>, "visit: add a case for this action");
+}
+template <class Action, bool Possible> constexpr void explain_needless_case() {
+    static_assert(can_happen<Action, Possible>,
+                  "visit: this case cannot happen in this state under this contract");
+}
+template <bool OneType> constexpr void explain_return_types() {
+    static_assert(OneType, "visit: all cases must return the same type");
+}
+template <class R> R nothing_more_to_say();
 
 } // namespace detail
 
@@ -86,22 +95,21 @@ public:
     /// happen and every alternative must have a case; all cases return the same type.
     template <class... Cases> constexpr decltype(auto) visit(Cases&&... cases) && {
         using visitor = detail::overloaded<std::remove_cvref_t<Cases>...>;
-        using R = typename detail::returned<visitor, Ts...>::type;
-        constexpr bool complete =
-            (detail::explain_missing_case<Ts, std::invocable<visitor&, Ts>>() & ...);
-        constexpr bool possible =
-            (detail::explain_case<typename detail::taken_by<std::remove_cvref_t<Cases>>::type,
-                                  (std::invocable<std::remove_cvref_t<Cases>&, Ts> || ...)>() &
-             ...);
-        if constexpr (!complete || !possible) {
-            return detail::unreachable<R>(); // so that this is the only error
-        } else if constexpr (detail::explain_returns<(
-                                 std::same_as<std::invoke_result_t<visitor&, Ts>, R> && ...)>()) {
+        constexpr bool complete = (std::invocable<visitor&, Ts> && ...);
+        constexpr bool possible = (detail::takes_one_of<std::remove_cvref_t<Cases>, Ts...> && ...);
+        constexpr bool one_type = detail::returns_one_type<visitor, Ts...>();
+        if constexpr (complete && possible && one_type) {
             visitor all{std::forward<Cases>(cases)...};
             return std::visit([&all](auto& held) -> decltype(auto) { return all(std::move(held)); },
                               value_);
         } else {
-            return detail::unreachable<R>();
+            (detail::explain_missing_case<Ts, std::invocable<visitor&, Ts>>(), ...);
+            (detail::explain_needless_case<
+                 typename detail::taken_by<std::remove_cvref_t<Cases>>::type,
+                 detail::takes_one_of<std::remove_cvref_t<Cases>, Ts...>>(),
+             ...);
+            detail::explain_return_types<one_type>();
+            return detail::nothing_more_to_say<typename detail::returned<visitor, Ts...>::type>();
         }
     }
 
