@@ -5,7 +5,7 @@
 
 #include <indoubt/policy/storage.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/container/deque.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
@@ -65,16 +65,42 @@ struct by_identity {
     bool operator()(memory_key const& k, memory_slot const& s) const { return (*this)(s, k); }
 };
 
-/// Names are looked up by view, without a copy.
+/// A name and what it stands for.
+struct memory_binding {
+    std::string name;
+    indoubt::identity identity;
+};
+struct memory_name {
+    std::size_t hash;
+    memory_binding const* kept;
+};
+/// A name whose hash was taken before the lock; looked up without a copy.
+struct memory_name_key {
+    explicit memory_name_key(std::string_view n)
+        : hash(std::hash<std::string_view>{}(n)), name(n) {}
+    std::size_t hash;
+    std::string_view name;
+};
 struct by_name {
     using is_transparent = void;
     using is_avalanching = void;
 
-    std::size_t operator()(std::string_view name) const {
-        return std::hash<std::string_view>{}(name);
+    std::size_t operator()(memory_name const& n) const { return n.hash; }
+    std::size_t operator()(memory_name_key const& k) const { return k.hash; }
+    bool operator()(memory_name const& a, memory_name const& b) const {
+        return a.kept->name == b.kept->name;
     }
-    bool operator()(std::string_view a, std::string_view b) const { return a == b; }
+    bool operator()(memory_name const& n, memory_name_key const& k) const {
+        return n.kept->name == k.name;
+    }
+    bool operator()(memory_name_key const& k, memory_name const& n) const { return (*this)(n, k); }
 };
+
+/// Things that stay where they are, made in blocks: neither growing nor paging moves one.
+template <class T>
+using memory_pool =
+    boost::container::deque<T, void,
+                            boost::container::deque_options_t<boost::container::block_size<64U>>>;
 
 } // namespace detail
 
@@ -114,13 +140,15 @@ public:
     /// Errors: stale_version, also for an identity that was never inserted.
     result<void> replace(record const& r, version expected) {
         detail::memory_key const key(r.identity());
-        record next = r; // copied here, so that a copy that fails leaves the stored one whole
         std::scoped_lock lock(kept_->mutex);
         auto const found = kept_->index.find(key);
         if (found == kept_->index.end()) return error(rule::stale_version);
         record& kept = *found->kept;
         if (kept.version != expected) return error(rule::stale_version, kept.state);
-        kept = std::move(next);
+        kept.receipt.reserve(r.receipt.size()); // all that may fail comes first: the record that is
+        kept.provider_key.reserve(r.provider_key.size()); // stored changes as a whole or not at all
+        kept.attempts.reserve(r.attempts.size());
+        kept = r;
         kept_->high_water = std::max(kept_->high_water, r.written_at);
         return success();
     }
@@ -137,10 +165,12 @@ public:
 
     /// Returns: true if name stands for id, from now on or already; false if for another.
     result<bool> bind(std::string_view name, identity const& id) {
+        detail::memory_name_key const key(name);
         std::scoped_lock lock(kept_->mutex);
-        auto const found = kept_->names.find(name);
-        if (found != kept_->names.end()) return found->second == id;
-        kept_->names.emplace(name, id);
+        auto const found = kept_->names.find(key);
+        if (found != kept_->names.end()) return found->kept->identity == id;
+        kept_->bindings.push_back({std::string(name), id});
+        kept_->names.insert({key.hash, &kept_->bindings.back()});
         return true;
     }
 
@@ -158,17 +188,17 @@ public:
 
 private:
     struct contents {
-        // Records stay where they are, so neither growing nor paging moves one.
         void add(record const& r, std::size_t hash) {
-            auto fresh = std::make_unique<record>(r);
             if (in_order.size() == in_order.capacity()) in_order.reserve(2 * in_order.size() + 8);
-            index.insert({hash, fresh.get()});
-            // Nothing below allocates: a failure above has changed nothing.
+            records.push_back(r);
+            record* const fresh = &records.back();
+            index.insert({hash, fresh});
+            // Nothing below allocates: a failure above leaves a record that nothing refers to.
             high_water = std::max(high_water, r.written_at);
             auto place = in_order.end();
             if (!in_order.empty() && in_order.back()->operation > r.operation)
                 place = std::ranges::upper_bound(in_order, r.operation, {}, number);
-            in_order.insert(place, std::move(fresh));
+            in_order.insert(place, fresh);
         }
 
         std::vector<record> unsettled(page p) {
@@ -181,13 +211,15 @@ private:
             return shown;
         }
 
-        static std::uint64_t number(std::unique_ptr<record> const& r) { return r->operation; }
+        static std::uint64_t number(record const* r) { return r->operation; }
 
         std::mutex mutex;
-        std::vector<std::unique_ptr<record>> in_order; ///< ascending record::operation
+        detail::memory_pool<record> records;
+        std::vector<record*> in_order; ///< ascending record::operation
         boost::unordered_flat_set<detail::memory_slot, detail::by_identity, detail::by_identity>
             index;
-        boost::unordered_flat_map<std::string, identity, detail::by_name, detail::by_name> names;
+        detail::memory_pool<detail::memory_binding> bindings;
+        boost::unordered_flat_set<detail::memory_name, detail::by_name, detail::by_name> names;
         time_point high_water{};
     };
 
