@@ -163,6 +163,13 @@ public:
         return out;
     }
 
+    result<bool> is_current(identity const& id, version v) {
+        detail::memory_key const key(id);
+        std::scoped_lock lock(kept_->mutex);
+        auto const found = kept_->index.find(key);
+        return found != kept_->index.end() && found->kept->version == v;
+    }
+
     /// Returns: true if name stands for id, from now on or already; false if for another.
     result<bool> bind(std::string_view name, identity const& id) {
         detail::memory_name_key const key(name);

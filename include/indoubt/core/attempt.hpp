@@ -6,7 +6,9 @@
 #include <indoubt/core/operation.hpp>
 
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -31,7 +33,7 @@ public:
 
     indoubt::identity const& identity() const { return intent_->identity; }
     /// The provider's key for this operation: the same in every attempt of one generation.
-    std::string_view key() const { return key_.empty() ? identity().key : key_; }
+    std::string_view key() const { return key_ ? *key_ : identity().key; }
     /// Decoded from bytes().
     Request const& request() const { return request_; }
     /// The stored request, byte for byte the same in every attempt.
@@ -44,12 +46,14 @@ public:
 
 private:
     friend detail::scribe;
-    attempt(record const& r, Request request, call_limits limits)
-        : intent_(r.intent), key_(r.provider_key), request_(std::move(request)),
-          number_(static_cast<unsigned>(r.attempts.size())), limits_(std::move(limits)) {}
+    attempt(record const& r, Request&& request, call_limits&& limits)
+        : intent_(r.intent), request_(std::move(request)),
+          number_(static_cast<unsigned>(r.attempts.size())), limits_(std::move(limits)) {
+        if (!r.provider_key.empty()) key_ = r.provider_key;
+    }
 
     std::shared_ptr<intent const> intent_;
-    std::string key_; // empty: the identity's key
+    std::optional<std::string> key_{}; // none: the identity's key
     Request request_;
     unsigned number_;
     call_limits limits_;

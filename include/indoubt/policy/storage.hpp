@@ -60,6 +60,8 @@ struct any_visitor {
 /// |                             |                                  | operation order, at most   |
 /// |                             |                                  | page.most; returns how many|
 /// | s.flush()                   | result<void>                     | see below                  |
+/// | s.is_current(id, version)   | result<bool>, optional           | none; true if find(id)     |
+/// |                             |                                  | would show that version    |
 ///
 /// Laws (testing/storage_laws.hpp checks them):
 /// - insert, replace and bind are atomic: of two racing calls one wins, the other hears of it.
@@ -84,6 +86,12 @@ concept storage_policy = requires(S& s, record const& r, version v, identity con
     { s.bind(name, id) } -> std::same_as<result<bool>>;
     { s.visit_unsettled(p, visitor) } -> std::same_as<result<std::size_t>>;
     { s.flush() } -> std::same_as<result<void>>;
+};
+
+/// The storage can compare a version without handing out the record.
+template <class S>
+concept compares_versions = requires(S& s, identity const& id, version v) {
+    { s.is_current(id, v) } -> std::same_as<result<bool>>;
 };
 
 /// Says in words which functions a storage lacks: one sentence each, with the line to add.

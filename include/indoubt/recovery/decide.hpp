@@ -97,7 +97,7 @@ public:
         if (s_.o.what == seen::existed) c.why = rule::existed_before;
         time_point const again =
             s_.o.retry_after > milliseconds::zero() ? s_.m.now + s_.o.retry_after : time_point{};
-        return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.hints, again};
+        return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.remarks, again};
     }
     operator cancellation() const { return cancellation(s_.r.stamp(), {}, s_.m.now, why_); }
 

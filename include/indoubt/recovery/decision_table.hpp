@@ -5,7 +5,6 @@
 
 #include <indoubt/recovery/situation.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -120,10 +119,13 @@ struct decision_row {
     action next;
     reason why;
 
-    bool fits(situation const& s) const {
-        return known.has(s.r.state) && observed.has(s.sight()) &&
-               std::ranges::all_of(
-                   when, [&](condition const& c) { return c.holds == nullptr || (s.*c.holds)(); });
+    /// Whether the conditions hold; known and observed are about which case it is.
+    bool holds(situation const& s) const {
+        for (condition const& c : when) {
+            if (c.holds == nullptr) break;
+            if (!(s.*c.holds)()) return false;
+        }
+        return true;
     }
 };
 
@@ -200,35 +202,38 @@ inline constexpr decision_row decision_table[] = {
 };
 // clang-format on
 
-/// For each state and sight the first row about both, past row 0, which is about everything: a
-/// decision starts there.
-struct first_rows {
-    std::uint8_t of[8][kinds_seen]{};
-    constexpr first_rows() {
-        constexpr std::uint8_t last = std::size(decision_table) - 1;
-        for (unsigned known = 0; known != 8; ++known) {
-            for (unsigned sight = 0; sight != kinds_seen; ++sight) {
-                std::uint8_t row = 1;
-                while (row != last &&
-                       !(decision_table[row].known.has(state_id{std::uint8_t(known)}) &&
-                         decision_table[row].observed.has(seen{std::uint8_t(sight)}))) {
-                    ++row;
-                }
-                of[known][sight] = row;
+/// The rows about one state and one sight, in their order: a decision tries no other.
+struct row_index {
+    static constexpr unsigned cells = 8 * kinds_seen;
+    static constexpr unsigned cell(state_id known, seen observed) {
+        return static_cast<unsigned>(known) * kinds_seen + static_cast<unsigned>(observed);
+    }
+    std::uint16_t starts[cells + 1]{};
+    std::uint8_t rows[cells * 16]{};
+
+    constexpr row_index() {
+        std::uint16_t used = 0;
+        for (unsigned c = 0; c != cells; ++c) {
+            starts[c] = used;
+            for (std::uint8_t i = 0; i != std::size(decision_table); ++i) {
+                bool const about = decision_table[i].known.has(state_id(c / kinds_seen)) &&
+                                   decision_table[i].observed.has(seen(c % kinds_seen));
+                if (about) rows[used++] = i;
             }
         }
+        starts[cells] = used;
     }
 };
-inline constexpr first_rows first_row;
+inline constexpr row_index rows_about;
 
 /// The row that decides. There always is one: the last row fits everything.
 inline decision_row const& deciding_row(situation const& s) {
-    if (decision_table[0].fits(s)) return decision_table[0];
-    auto const known = static_cast<unsigned>(s.r.state);
-    auto const sight = static_cast<unsigned>(s.sight());
-    return *std::find_if(std::begin(decision_table) + first_row.of[known][sight],
-                         std::end(decision_table),
-                         [&](decision_row const& row) { return row.fits(s); });
+    unsigned const cell = row_index::cell(s.r.state, s.sight());
+    unsigned const last = rows_about.starts[cell + 1] - 1U;
+    unsigned i = rows_about.starts[cell];
+    while (i < last && !decision_table[rows_about.rows[i]].holds(s))
+        ++i;
+    return decision_table[rows_about.rows[i]];
 }
 
 } // namespace detail

@@ -67,7 +67,7 @@ public:
     static time_point send_before(permit const& p) { return p.send_before_; }
     static bool use(permit& p) { return !std::exchange(p.used_, true); }
     template <class Request>
-    static attempt<Request> open(permit const& p, Request&& request, call_limits limits) {
+    static attempt<Request> open(permit const& p, Request&& request, call_limits&& limits) {
         return attempt<Request>(*p.record_, std::move(request), std::move(limits));
     }
 };
@@ -84,18 +84,16 @@ inline auto binding_name(std::string_view kind, std::string_view target, std::st
 
 } // namespace detail
 
-/// What is asked for, ready to be recorded. The identity is added by journal::begin.
+/// What is asked for, ready to be recorded. journal::begin adds the identity.
 template <class Request, class Fingerprint>
-result<intent> intend(std::string_view target, Request const& request,
-                      Fingerprint const& fingerprint) {
-    result<std::string> bytes = codec<Request>::encode(request);
-    if (!bytes) return std::move(bytes).error();
-    if (bytes.value().size() > longest_request) return error(rule::too_large);
-    intent wanted;
-    wanted.target = target;
-    wanted.request = std::move(bytes).value();
-    wanted.fingerprint = fingerprint.digest({wanted.target, wanted.request});
-    wanted.fingerprint_rule = fingerprint.rule();
+result<std::shared_ptr<intent>> intend(std::string_view target, Request const& request,
+                                       Fingerprint const& fingerprint) {
+    auto wanted = std::make_shared<intent>();
+    BOOST_OUTCOME_TRY(wanted->request, detail::encoded(request));
+    if (wanted->request.size() > longest_request) return error(rule::too_large);
+    wanted->target = target;
+    wanted->fingerprint = fingerprint.digest({wanted->target, wanted->request});
+    wanted->fingerprint_rule = fingerprint.rule();
     return wanted;
 }
 
@@ -125,26 +123,27 @@ public:
     /// Errors: malformed_identity, unfit_key, key_taken, conflicting_intent, incomparable,
     /// storage_failed. On each of them nothing is changed.
     template <class Fingerprint>
-    result<any_operation> begin(identity const& id, intent wanted, Fingerprint const& fingerprint,
-                                begin_options const& options = {}) {
+    result<any_operation> begin(identity const& id, std::shared_ptr<intent> wanted,
+                                Fingerprint const& fingerprint, begin_options const& options = {}) {
         return begin(id, std::move(wanted), fingerprint, options, now());
     }
     template <class Fingerprint>
-    result<any_operation> begin(identity const& id, intent wanted, Fingerprint const& fingerprint,
-                                begin_options const& options, time_point at) {
-        if (!well_formed(id) || !well_formed_name(wanted.target)) {
+    result<any_operation> begin(identity const& id, std::shared_ptr<intent> wanted,
+                                Fingerprint const& fingerprint, begin_options const& options,
+                                time_point at) {
+        if (!well_formed(id) || !well_formed_name(wanted->target)) {
             return error(rule::malformed_identity).of(printable(id));
         }
         if (!fits(id.key, options.keys)) {
             return error(rule::unfit_key).of(printable(id));
         }
-        auto const key = detail::binding_name("key", wanted.target, id.key);
+        auto const key = detail::binding_name("key", wanted->target, id.key);
         BOOST_OUTCOME_TRY(bool const ours, storage_.bind({key.data(), key.size()}, id));
         if (!ours) return error(rule::key_taken).of(printable(id));
 
-        wanted.identity = id;
+        wanted->identity = id;
         auto fresh = std::make_unique<record>();
-        fresh->intent = std::make_shared<intent const>(std::move(wanted));
+        fresh->intent = std::move(wanted);
         fresh->operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
         fresh->version = {facts_.epoch, 1};
         fresh->begun_at = fresh->written_at = at;
@@ -214,12 +213,11 @@ public:
 
     /// The same with a request that was decoded from the stored bytes already.
     template <class Request>
-    result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request decoded) {
+    result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request&& decoded) {
         record const& r = *detail::scribe::of(p);
         if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
-        BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
+        BOOST_OUTCOME_TRY(bool const moved_on, has_moved_on(r));
         time_point const at = now();
-        bool const moved_on = !latest || latest->stamp() != r.stamp();
         if (moved_on || at >= detail::scribe::send_before(p)) {
             BOOST_OUTCOME_TRY(withdraw(p));
             return error_about(r, moved_on           ? rule::stale_version
@@ -261,6 +259,16 @@ public:
     }
 
 private:
+    result<bool> has_moved_on(record const& r) {
+        if constexpr (compares_versions<Storage>) {
+            BOOST_OUTCOME_TRY(bool const current, storage_.is_current(r.identity(), r.version));
+            return !current;
+        } else {
+            BOOST_OUTCOME_TRY(auto const latest, storage_.find(r.identity()));
+            return !latest || latest->version != r.version;
+        }
+    }
+
     /// The next version of this record, if it is still the stored one.
     result<void> put(record& r) {
         version const expected = r.version;

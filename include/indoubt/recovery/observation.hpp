@@ -6,9 +6,11 @@
 #include <indoubt/core/operation.hpp>
 #include <indoubt/policy/provider.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 // What a reply or an answer shows of one operation. weigh turns the provider's plain data into an
@@ -67,9 +69,8 @@ constexpr std::string_view to_string(seen s) {
 struct observation {
     stamp of{};
     seen what = seen::not_asked;
-    std::string receipt{};     ///< encoded; of the match, or named by the reply
-    std::string hints{};       ///< of the reply
-    std::string remarks{};     ///< for people: what was found instead
+    std::string receipt{}; ///< encoded; of the match, or named by the reply
+    std::string remarks{}; ///< hints of a reply; of a look-up, for people, what was found instead
     std::uint32_t attempt = 0; ///< the attempt a reply is about, counting from 1
     attempt_outcome_id outcome = attempt_outcome_id::open; ///< with attempt_closed
     rule why = rule::none;                                 ///< with attempt_closed
@@ -123,7 +124,7 @@ template <class Receipt> struct reply_weigher {
 
     void operator()(unknown&& x) const {
         o.what = seen::no_news;
-        o.hints = std::move(x.hints);
+        o.remarks = std::move(x.hints);
     }
     void operator()(accepted<Receipt>&& x) const { weigh_acceptance(o, &x.receipt, false); }
     void operator()(accepted_with_key<Receipt>&& x) const {
@@ -253,17 +254,21 @@ template <class R> struct receipt_of<keyed_reply<R>> {
 
 /// What a reply to attempt number `attempt` (0: the last one) proves under this contract.
 template <class Contract, state S, class Reply>
-    requires(detail::is_reply<Reply>)
-observation weigh(Contract const& contract, operation<S> const& op, Reply reply,
+    requires(detail::is_reply<std::remove_cvref_t<Reply>>)
+observation weigh(Contract const& contract, operation<S> const& op, Reply&& reply,
                   std::uint32_t attempt = 0) {
-    record const& r = op.stored();
-    observation o{.of = op.stamp()};
-    o.attempt = attempt != 0 ? attempt : static_cast<std::uint32_t>(r.attempts.size());
-    auto const t = detail::terms_of(contract);
-    using receipt = typename detail::receipt_of<Reply>::type;
-    detail::reply_weigher<receipt> const weigher{o, r, t};
-    std::move(reply).visit([&](auto&& x) -> void { weigher(std::move(x)); });
-    return o;
+    using reply_type = std::remove_cvref_t<Reply>;
+    if constexpr (!std::same_as<Reply, reply_type>) {
+        return weigh(contract, op, reply_type(reply), attempt);
+    } else {
+        record const& r = op.stored();
+        observation o{.of = op.stamp()};
+        o.attempt = attempt != 0 ? attempt : static_cast<std::uint32_t>(r.attempts.size());
+        auto const t = detail::terms_of(contract);
+        detail::reply_weigher<typename detail::receipt_of<reply_type>::type> const weigher{o, r, t};
+        std::move(reply).visit([&](auto&& x) -> void { weigher(std::move(x)); });
+        return o;
+    }
 }
 
 /// What a look-up shows. equal(record const&, Request const&) says whether a found request has the

@@ -126,10 +126,10 @@ private:
             auto const known = op.stored().intent;
             waiting_.wait(known->identity, options_.stop,
                           [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
-            so_far_ = {};
+            forget();
             return reload(known->identity); // it may have been cancelled or settled meanwhile
         }
-        so_far_ = {};
+        forget();
         op_.emplace(std::move(op));
     }
 
@@ -163,7 +163,7 @@ private:
         auto& after = written.value();
         using To = typename std::remove_cvref_t<decltype(after)>::state_type;
         note(S::id, after.stored());
-        so_far_ = {};
+        forget();
         constexpr bool goes_on =
             std::same_as<To, pending> || std::same_as<To, uncertain> || std::same_as<To, S>;
         if constexpr (goes_on) {
@@ -171,6 +171,12 @@ private:
         } else {
             end(after, after.stored().reason);
         }
+    }
+
+    /// What was seen is recorded, or too old to count.
+    void forget() {
+        so_far_.what = seen::not_asked;
+        so_far_.attempt = 0;
     }
 
     void on_failed_write(identity const& id, error&& e) {
@@ -188,7 +194,7 @@ private:
             if (so_far_.attempt != 0) {
                 so_far_.of = x.stamp();
             } else {
-                so_far_ = {};
+                forget();
             }
             op_.emplace(std::move(x));
         });
@@ -223,7 +229,7 @@ private:
         note(S::id, *scribe::of(allowed.value()));
         auto out = book_.template open_attempt<request>(allowed.value(), limits(),
                                                         std::move(decoded).value());
-        so_far_ = {};
+        forget();
         if (!out) {
             if (out.error().rule() == rule::storage_failed) return fail(std::move(out).error());
             return reload(known->identity);

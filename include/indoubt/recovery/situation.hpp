@@ -39,7 +39,7 @@ struct situation {
     /// What was seen; where nobody can be asked, not having asked is `unsupported`.
     seen sight() const {
         bool const nothing_learned =
-            o.what == seen::not_asked || (o.what == seen::no_news && o.hints.empty()) ||
+            o.what == seen::not_asked || (o.what == seen::no_news && o.remarks.empty()) ||
             (o.what == seen::busy && o.retry_after <= milliseconds::zero());
         return nothing_learned && !t.has_lookup ? seen::unsupported : o.what;
     }
@@ -62,7 +62,7 @@ struct situation {
     bool asked_for_time() const {
         return o.retry_after > milliseconds::zero() && (looks_left() || !t.has_lookup);
     }
-    bool brought_hints() const { return !o.hints.empty(); }
+    bool brought_hints() const { return !o.remarks.empty(); }
 
     /// When an effect of the last attempt must be visible, if the contract says how long it takes.
     time_point visible_at() const {
