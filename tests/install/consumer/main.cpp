@@ -1,4 +1,4 @@
-#include <indoubt/core/identity.hpp>
+#include <indoubt.hpp>
 
 int main() {
     return indoubt::well_formed(indoubt::identity{"shop", "order-1"}) ? 0 : 1;
