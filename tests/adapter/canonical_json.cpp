@@ -334,6 +334,12 @@ struct in_this_order {
 struct in_that_order {
     int b = 2, a = 1;
 };
+struct full_by_default {
+    std::optional<int> n = 5;
+    std::vector<int> list{1};
+    std::map<std::string, int> map{{"a", 1}};
+    bool operator==(full_by_default const&) const = default;
+};
 struct number_or_absent {
     std::optional<double> n;
 };
@@ -345,6 +351,7 @@ struct null_or_absent {
 
 BOOST_HANA_ADAPT_STRUCT(in_this_order, a, b);
 BOOST_HANA_ADAPT_STRUCT(in_that_order, b, a);
+BOOST_HANA_ADAPT_STRUCT(full_by_default, n, list, map);
 BOOST_HANA_ADAPT_STRUCT(number_or_absent, n);
 BOOST_HANA_ADAPT_STRUCT(null_or_absent, n);
 
@@ -455,6 +462,13 @@ TEST_CASE("reading takes only the bytes that writing makes") {
     CHECK(refused<bool>("TRUE"));
     CHECK(refused<bool>("truefalse"));
     CHECK(refused<std::optional<int>>("nul"));
+}
+
+TEST_CASE("what a struct holds by default does not shine through") {
+    full_by_default const empty{std::nullopt, {}, {}};
+    CHECK(form(empty) == R"({"list":[],"map":{}})");
+    CHECK(round_trip(empty));
+    CHECK(round_trip(full_by_default()));
 }
 
 TEST_CASE("nesting has a bound, for writing and for reading") {
