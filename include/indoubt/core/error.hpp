@@ -133,7 +133,8 @@ constexpr std::string_view to_string(rule r) {
     case rule::illegal_decision: return "this decision is not open for this record";
     case rule::not_yet_visible: return "an effect may exist that is not shown yet";
     case rule::look_up_failed: return "no complete look-up could be made";
-    case rule::no_guarantee: return "uncertain earlier attempt; nothing documented allows a resend";
+    case rule::no_guarantee:
+        return "an attempt may have been applied; nothing documented allows a resend";
     case rule::window_closed: return "the documented guarantee no longer covers a resend";
     case rule::attempts_spent: return "the allowed attempts are exhausted";
     case rule::deadline_reached: return "the deadline is over";
