@@ -37,8 +37,7 @@ struct allowance {
 /// |            looks)                      |                           | in this run            |
 /// | b.look_delay(record, looks)            | milliseconds              | optional: asked after  |
 /// |                                        |                           | each look; the next one|
-/// |                                        |                           | (record.next_check) is |
-/// |                                        |                           | at least so far away   |
+/// |                                        |                           | is at least so far away|
 ///
 /// Laws (testing/budget_laws.hpp): sends are bounded over the life of an operation, restarts
 /// included; looks are bounded per run; at and after record.deadline a send is too_late, and so is
