@@ -155,6 +155,10 @@ struct record {
             return a.generation == generation && a.outcome == attempt_outcome_id::refused_for_good;
         });
     }
+    /// The very first call was answered with "exists already": what stands there is not ours.
+    bool existed_before_us() const {
+        return reason == rule::existed_before && attempts.size() == 1;
+    }
     /// When the first attempt under the present provider key was sent; max() if none was.
     time_point first_sent() const {
         for (auto const& a : attempts) {

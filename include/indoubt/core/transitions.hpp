@@ -98,10 +98,12 @@ public:
     }
 
     template <class S> static result<step<in_review>> refer(operation<S>& op, doubt&& e) {
+        // Whatever the look-ups did not show: it still tells whose the thing at our name is.
+        bool const existed = op.record_->existed_before_us();
         return take<in_review>(op, e, [&](record& r) {
             r.came_from = S::id;
             r.concern = concern::doubt;
-            r.reason = e.rule_;
+            r.reason = existed ? rule::existed_before : e.rule_;
             remark(r, e.remarks_);
         });
     }

@@ -166,14 +166,20 @@ struct sorting {
     std::string candidates{}; // receipts, for people
 };
 
+/// Lists receipts for people.
+inline void add_name(std::string& list, std::string_view what, std::string_view receipt) {
+    if (list.size() < 1000) list.append(list.empty() ? what : ", ").append(printable(receipt));
+}
+
 /// Ours: it carries our provider key, or the receipt our record holds; at a unique name also
-/// without a key, once an attempt was made. Never if it belongs to another owner.
+/// without a key, once an attempt was made that did not find it there. Never if it belongs to
+/// another owner.
 inline bool is_ours(record const& r, terms const& t, std::string_view key, std::string_view receipt,
                     bool owner_fits) {
     if (!owner_fits) return false;
     if (!key.empty()) return key == r.key();
     if (!r.receipt.empty() && receipt == r.receipt) return true;
-    return t.identifies == identified::by_name && !r.attempts.empty();
+    return t.identifies == identified::by_name && !r.attempts.empty() && !r.existed_before_us();
 }
 
 template <class Request, class Receipt, class Equal>
@@ -185,11 +191,7 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
         return;
     }
     if (!is_ours(r, t, e.key, receipt.value(), e.ours)) {
-        if (s.candidates.size() < 1000) {
-            s.candidates.append(s.candidates.empty() ? "candidates: " : ", ")
-                .append(printable(receipt.value()));
-        }
-        return;
+        return add_name(s.candidates, "candidates: ", receipt.value());
     }
     switch (e.status) {
     case effect_status::under_way: ++s.under_way; return;
@@ -229,6 +231,19 @@ inline void conclude(observation& o, sorting&& s, record const& r) {
     } else {
         o.what = o.remarks.empty() ? seen::nothing : seen::only_candidates;
     }
+}
+
+/// The person who is asked to sort them out must know which they are.
+template <class Effects>
+void name_ours(observation& o, Effects const& effects, record const& r, terms const& t) {
+    std::string ours;
+    for (auto const& e : effects) {
+        auto const receipt = encoded(e.receipt);
+        if (receipt && is_ours(r, t, e.key, receipt.value(), e.ours)) {
+            add_name(ours, "ours: ", receipt.value());
+        }
+    }
+    o.remarks = o.remarks.empty() ? ours : ours + "; " + o.remarks;
 }
 
 /// Same content: the codec's bytes are the stored ones.
@@ -284,6 +299,9 @@ observation weigh(Contract const& contract, operation<S> const& op,
         for (auto const& e : all->effects)
             detail::sort(s, e, r, t, equal);
         detail::conclude(o, std::move(s), r);
+        if (o.what == seen::several || o.what == seen::contents_differ) {
+            detail::name_ours(o, all->effects, r, t);
+        }
     } else if (found.template holds<unavailable>()) {
         o.what = seen::unavailable;
     } else {

@@ -155,8 +155,7 @@ struct situation {
         }
     }
     rule candidates_rule() const {
-        return r.reason == rule::existed_before && r.attempts.size() == 1 ? rule::existed_before
-                                                                          : rule::another_owner;
+        return r.existed_before_us() ? rule::existed_before : rule::another_owner;
     }
     rule refusal_rule() const {
         return o.outcome == attempt_outcome_id::refused_for_good ? o.why
