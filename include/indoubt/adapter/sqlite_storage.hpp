@@ -88,6 +88,7 @@ public:
         return session_->replace(r, expected);
     }
     result<std::optional<record>> find(identity const& id) { return session_->find(id); }
+    result<bool> is_current(identity const& id, version v) { return session_->is_current(id, v); }
     result<bool> bind(std::string_view name, identity const& id) {
         return session_->bind(name, id);
     }

@@ -129,6 +129,13 @@ public:
         return std::optional<record>(found->second);
     }
 
+    result<bool> is_current(identity const& id, version v) {
+        std::scoped_lock lock(mutex_);
+        if (poisoned_) return failed();
+        auto const found = records_.find(id);
+        return found != records_.end() && found->second.version == v;
+    }
+
     result<bool> bind(std::string_view name, identity const& id) {
         std::scoped_lock lock(mutex_);
         bool const fails = next_step_fails();

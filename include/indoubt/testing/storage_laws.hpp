@@ -37,6 +37,8 @@ template <storage_subject Subject> laws check_storage_laws(Subject&& subject) {
     laws law;
     detail::insert_keeps_the_first(subject, law);
     detail::replace_compares_versions(subject, law);
+    if constexpr (compares_versions<std::remove_reference_t<decltype(subject.fresh())>>)
+        detail::is_current_agrees_with_find(subject, law);
     detail::every_field_comes_back(subject, law);
     detail::identities_are_bytes(subject, law);
     detail::the_first_binding_wins(subject, law);

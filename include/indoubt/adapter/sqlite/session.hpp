@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -120,6 +122,14 @@ public:
         std::scoped_lock lock(mutex_);
         BOOST_OUTCOME_TRY(usable());
         return found(id);
+    }
+
+    result<bool> is_current(identity const& id, version v) {
+        std::scoped_lock lock(mutex_);
+        BOOST_OUTCOME_TRY(usable());
+        sqlite_rows::standing standing;
+        if (int const code = rows_.look(id, standing); code != SQLITE_OK) return failed(code);
+        return standing.state != state_id::none && standing.version == v;
     }
 
     result<bool> bind(std::string_view name, identity const& id) {

@@ -57,6 +57,23 @@ template <class Subject> void replace_compares_versions(Subject& subject, laws& 
                "replace: a version is good for one replace");
 }
 
+/// For storages that offer it.
+template <class Subject> void is_current_agrees_with_find(Subject& subject, laws& law) {
+    auto& s = subject.fresh();
+    record const first = plain_record({"scope", "key"}, 1, {3, 5});
+    record const next = next_of(first);
+    auto const current = [&](version v) { return s.is_current(first.identity(), v); };
+    law.expect(is(current(first.version), false) && is(current({}), false),
+               "is_current: false for an unknown identity");
+    (void)s.insert(first);
+    law.expect(is(current(first.version), true), "is_current: true for the version that stands");
+    law.expect(is(current({3, 4}), false) && is(current({4, 5}), false),
+               "is_current: false for any other version");
+    (void)s.replace(next, first.version);
+    law.expect(is(current(next.version), true) && is(current(first.version), false),
+               "is_current: follows a replace");
+}
+
 template <class Subject> void every_field_comes_back(Subject& subject, laws& law) {
     auto& s = subject.fresh();
     identity const id{"scope", "key"};

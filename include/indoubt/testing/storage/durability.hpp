@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 // The laws of a storage about what is there after it was closed, killed or failed.
@@ -96,6 +97,10 @@ template <class Subject> void a_failure_poisons(Subject& subject, laws& law) {
                    is_error(s.visit_unsettled({}, [](record const&) {}), rule::storage_failed) &&
                    is_error(s.flush(), rule::storage_failed),
                "failure: poisons the handle for every later call");
+    if constexpr (compares_versions<std::remove_reference_t<decltype(s)>>) {
+        law.expect(is_error(s.is_current(first.identity(), first.version), rule::storage_failed),
+                   "failure: poisons the handle for every later call");
+    }
     if constexpr (requires { subject.crash(); }) {
         auto& again = subject.crash();
         law.expect(holds(again, first), "failure: what was flushed before is there after it");
