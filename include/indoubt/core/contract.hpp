@@ -20,22 +20,28 @@
 
 namespace indoubt {
 
+struct citation;
+struct window;
+struct undisturbed;
+
 namespace detail {
 
 // Each of these functions is a rule. None is constexpr, so that breaking the rule in a constant
-// expression is an error that names it; a contract built at run time says it and aborts.
+// expression is an error that names it.
+
+// These three stand where a field was left out. They exist nowhere: a contract that is built at
+// run time without the field does not compile either.
+[[gnu::error("a guarantee must cite where it is documented")]]
+citation a_guarantee_must_cite_where_it_is_documented();
+[[gnu::error("a guarantee by key must state its window")]]
+window a_guarantee_by_key_must_state_its_window();
+[[gnu::error("say how long nobody removes or rewrites the target")]]
+undisturbed a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
+
+// The others a contract that is built at run time says, and aborts.
 [[noreturn]] inline void a_rule_of_the_contract_is_broken(char const* in_words) {
     std::fprintf(stderr, "indoubt: contract: %s\n", in_words);
     std::abort();
-}
-[[noreturn]] inline void a_guarantee_must_cite_where_it_is_documented() {
-    a_rule_of_the_contract_is_broken("a guarantee must cite where it is documented");
-}
-[[noreturn]] inline void a_guarantee_by_key_must_state_its_window() {
-    a_rule_of_the_contract_is_broken("a guarantee by key must state its window");
-}
-[[noreturn]] inline void a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it() {
-    a_rule_of_the_contract_is_broken("say how long nobody removes or rewrites the target");
 }
 [[noreturn]] inline void a_finite_window_needs_arrives_within() {
     a_rule_of_the_contract_is_broken("a finite window needs arrives_within");
@@ -62,7 +68,7 @@ namespace detail {
 /// Where a guarantee is documented: the address of the service's own page. Leaving it out does
 /// not compile.
 struct citation {
-    consteval citation(char const* where = "") : address(where) {
+    consteval citation(char const* where) : address(where) {
         if (where == nullptr || *where == '\0') {
             detail::a_guarantee_must_cite_where_it_is_documented();
         }
@@ -75,9 +81,6 @@ inline constexpr unlimited_t unlimited{};
 
 /// How long a provider drops repeats of one key, from its first acceptance. No default.
 struct window {
-    consteval window(milliseconds stated = milliseconds::zero()) : length(stated) {
-        if (stated <= stated.zero()) detail::a_guarantee_by_key_must_state_its_window();
-    }
     template <class Rep, class Period>
     consteval window(std::chrono::duration<Rep, Period> stated) : length(stated) {
         if (stated <= stated.zero()) detail::a_guarantee_by_key_must_state_its_window();
@@ -88,11 +91,6 @@ struct window {
 
 /// How long nobody else removes or rewrites the target, from the first send. No default.
 struct undisturbed {
-    consteval undisturbed(milliseconds stated = milliseconds::zero()) : length(stated) {
-        if (stated <= stated.zero()) {
-            detail::a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
-        }
-    }
     template <class Rep, class Period>
     consteval undisturbed(std::chrono::duration<Rep, Period> stated) : length(stated) {
         if (stated <= stated.zero()) {
@@ -116,26 +114,28 @@ struct never {};
 
 /// The provider drops repeats that carry our key.
 struct deduplicated_by_key {
-    indoubt::window window;
+    indoubt::window window = detail::a_guarantee_by_key_must_state_its_window();
     reuse on_reuse = reuse::returns_original;
     /// A repeat with other parameters is refused, so that a replay is of our own request.
     bool compares_parameters = false;
     /// Endpoints, regions or accounts that share the keys; a resend to another one is refused.
     char const* scope = "";
-    citation documented_at;
+    citation documented_at = detail::a_guarantee_must_cite_where_it_is_documented();
 };
 
 /// The provider refuses a second target of the same name, and nobody removes the first one in
 /// the stated time. "Unique while it is open" is `never`.
 struct unique_target {
-    undisturbed undisturbed_for;
-    citation documented_at;
+    undisturbed undisturbed_for =
+        detail::a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
+    citation documented_at = detail::a_guarantee_must_cite_where_it_is_documented();
 };
 
 /// Repeating the write changes nothing, and nobody else rewrites the target in the stated time.
 struct naturally_idempotent {
-    undisturbed undisturbed_for;
-    citation documented_at;
+    undisturbed undisturbed_for =
+        detail::a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
+    citation documented_at = detail::a_guarantee_must_cite_where_it_is_documented();
 };
 
 // ---- what can show the effect -------------------------------------------------------------------
@@ -162,7 +162,7 @@ struct hint {};
 
 /// An accepted reply that echoes our key proves the effect.
 struct proof {
-    citation documented_at;
+    citation documented_at = detail::a_guarantee_must_cite_where_it_is_documented();
 };
 
 // ---- the guarantee as it is stored with every attempt -------------------------------------------
