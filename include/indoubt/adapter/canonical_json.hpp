@@ -50,11 +50,16 @@ void append_differing(std::string& names, std::string const& prefix, T const& a,
     });
 }
 
-template <class Member, class T> constexpr bool explain_member() {
-    constexpr bool has_a_form = has_member_form<Member, T>();
-    static_assert(has_a_form, "a member's type has no JSON form; adapt it or specialise "
-                              "indoubt::codec");
+template <class Held, class T> constexpr bool explain_member() {
+    constexpr bool has_a_form = has_member_form<Held, T>();
+    static_assert(has_a_form, "request: the type of a member has no JSON form; adapt it or "
+                              "specialise indoubt::codec");
     return has_a_form;
+}
+
+template <class T, std::size_t... I> constexpr bool explain_members(std::index_sequence<I...>) {
+    using all = members<T>;
+    return (explain_member<held_by<T, typename all::template at<I>>, T>() && ...);
 }
 
 } // namespace detail::json
@@ -127,10 +132,10 @@ struct codec<T> {
 
     static constexpr bool explain() {
         constexpr bool makeable = std::default_initializable<T> && std::movable<T>;
-        static_assert(makeable, "an adapted struct must be default-initialisable and movable");
-        return makeable && detail::json::members<T>::all([]<class Member>(Member) {
-                   return detail::json::explain_member<detail::json::held_by<T, Member>, T>();
-               });
+        static_assert(makeable, "request: an adapted struct must be default-initialisable and "
+                                "movable");
+        using indices = typename detail::json::members<T>::indices;
+        return detail::json::explain_members<T>(indices()) && makeable;
     }
 };
 

@@ -16,12 +16,11 @@ namespace indoubt {
 /// Specialise it for a type of your own, or include <indoubt/adapter/canonical_json.hpp> and adapt
 /// the type with BOOST_HANA_ADAPT_STRUCT.
 ///
-/// | expression                       | returns             | what must hold |
-/// |----------------------------------|---------------------|---------------------------------------|
-/// | codec<T>::encode(T const&)       | result<std::string> | equal values give equal bytes | |
-/// codec<T>::decode(string_view)    | result<T>           | decode(encode(v)) == v; bytes that    |
-/// |                                  |                     | encode never makes: rule::undecodable
-/// |
+/// | expression                    | returns             | what must hold                         |
+/// |-------------------------------|---------------------|----------------------------------------|
+/// | codec<T>::encode(T const&)    | result<std::string> | equal values give equal bytes          |
+/// | codec<T>::decode(string_view) | result<T>           | decode(encode(v)) == v; bytes that     |
+/// |                               |                     | encode never makes: rule::undecodable  |
 ///
 /// encode may also return std::string where it cannot fail; a value without a canonical form is
 /// rule::malformed_request. Both are pure and safe to call from several threads.
@@ -39,12 +38,18 @@ concept encodable = requires(T const& value, std::string_view bytes) {
     { codec<T>::decode(bytes) } -> std::convertible_to<result<T>>;
 };
 
-/// Says in words what a request or receipt lacks.
+/// Says in words what a request or receipt lacks. A codec that knows better has a static constexpr
+/// bool explain(), which says it and returns false.
 template <class T> constexpr bool explain_codec() {
     constexpr bool has_a_codec = encodable<T>;
-    static_assert(has_a_codec,
-                  "request: adapt it with BOOST_HANA_ADAPT_STRUCT and include "
-                  "<indoubt/adapter/canonical_json.hpp>, or specialise indoubt::codec");
+    if constexpr (!has_a_codec && requires { codec<T>::explain(); }) {
+        constexpr bool said = !codec<T>::explain();
+        static_assert(said, "request: its codec lacks encode or decode");
+    } else {
+        static_assert(has_a_codec,
+                      "request: adapt it with BOOST_HANA_ADAPT_STRUCT and include "
+                      "<indoubt/adapter/canonical_json.hpp>, or specialise indoubt::codec");
+    }
     return has_a_codec;
 }
 

@@ -202,18 +202,19 @@ template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)
 
 } // namespace detail
 
-/// | member                            | required                | what must hold |
-/// |-----------------------------------|-------------------------|-----------------------------------|
-/// | request, receipt                  | always; provider_of     | both encodable | | target |
-/// always                  | names what is written to; it is   | | |                         | part
-/// of every intent              | | contract                          | always                  |
-/// an indoubt::contract; true        | | reply submit(attempt const&)      | always; keyed_reply if
-/// | sends at most inner_attempts      | |                                   | the reply is proof
-/// | times, within time_left           | | answer lookup(query const&)       | if a look-up is |
-/// complete only if every page and   | |                                   | documented | part was
-/// read                     | | request normalise(request) const  | optional                | what
-/// the provider does to a       | |                                   |                         |
-/// request (rounding, case)          |
+/// | member                           | required                  | what must hold              |
+/// |----------------------------------|---------------------------|-----------------------------|
+/// | request, receipt                 | always; from provider_of  | both encodable              |
+/// | target                           | always                    | names what is written to;   |
+/// |                                  |                           | part of every intent        |
+/// | contract                         | always                    | an indoubt::contract; true  |
+/// | reply submit(attempt const&)     | always; keyed_reply if    | sends at most               |
+/// |                                  | the reply is proof        | inner_attempts times, within|
+/// |                                  |                           | time_left                   |
+/// | answer lookup(query const&)      | if a look-up is documented| complete only if every page |
+/// |                                  |                           | and part was read           |
+/// | request normalise(request) const | optional                  | what the provider does to a |
+/// |                                  |                           | request (rounding, case)    |
 ///
 /// Both functions answer data. submit may throw: the operation then stays uncertain and the
 /// exception reaches the caller; a look-up that throws proves nothing. Thread safety: calls for
@@ -241,14 +242,15 @@ template <class P> constexpr bool explain_provider() {
         constexpr bool proof = documents_reply_as_proof<detail::contract_of<P>>;
         constexpr bool plain = detail::submits_plainly<P>;
         constexpr bool keyed = detail::submits_with_key<P>;
-        static_assert(!proof || keyed || !plain,
-                      "provider: a reply is proof only if it echoes our key; submit must return "
-                      "keyed_reply");
-        static_assert(plain || keyed, "provider: add  reply submit(attempt const&)");
+        constexpr bool echoes = keyed || !proof;
+        constexpr bool submits = plain || keyed || !echoes;
+        static_assert(echoes, "provider: a reply is proof only if it echoes our key; submit must "
+                              "return keyed_reply");
+        static_assert(submits, "provider: add  reply submit(attempt const&)");
         constexpr bool looks = !documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>;
         static_assert(looks, "provider: the contract documents a look-up; add  answer "
                              "lookup(query const&)");
-        return target && coded && (keyed || (plain && !proof)) && looks;
+        return target && coded && echoes && submits && looks;
     } else {
         return false;
     }

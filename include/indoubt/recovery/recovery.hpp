@@ -6,6 +6,7 @@
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/pursuit.hpp>
+#include <indoubt/recovery/untold.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
 #include <concepts>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // What a program runs. It holds the policies of one kind of write and its journal, and answers
 // every question about an operation by its identity.
@@ -26,9 +28,24 @@ struct unsettled_operation {
     milliseconds age; ///< since its begin
 };
 
-/// The door: a bundle that lacks something is told so in words, and has no functions.
+// The door: a bundle that lacks something is told so in words, and has no functions. Two classes,
+// so that a sentence comes with few lines around it; each has a last word in case nothing was said.
+
 template <class Policies> class recovery {
-    static_assert(explain_policies<Policies>());
+    static_assert(!explain_policies<Policies>(), "policies: see policy_bundle");
+
+public:
+    explicit recovery(Policies) {}
+};
+
+template <detail::names_a_storage Policies> class recovery<Policies> {
+    static_assert(!(explain_provider<detail::provider_in<Policies>>() &&
+                    explain_storage<detail::storage_in<Policies>>() &&
+                    explain_fingerprint<detail::fingerprint_in<Policies>>() &&
+                    explain_retry_budget<detail::budget_in<Policies>>() &&
+                    explain_clock<detail::clock_in<Policies>>() &&
+                    explain_observer<detail::observer_in<Policies>>()),
+                  "policies: see policy_bundle");
 
 public:
     explicit recovery(Policies) {}
@@ -69,9 +86,10 @@ public:
         begin_options how;
         how.deadline = with_.budget.deadline(call.now()).value_or(time_point::max());
         how.keys = with_.provider.contract.keys;
+        intent const* const wish = asked.value().get();
         auto op = book_.begin(id, std::move(asked).value(), with_.fingerprint, how, call.now());
         if (!op) return told(std::move(op).error());
-        return call.follow(std::move(op).value());
+        return call.follow(std::move(op).value(), wish);
     }
 
     /// Finds out what happened, and never sends.
@@ -87,8 +105,8 @@ public:
     /// What the journal says; the provider is not asked.
     /// Errors: not_recorded, storage_failed.
     [[nodiscard]] result<record> recorded(identity const& id) {
-        BOOST_OUTCOME_TRY(book_.flush());
         BOOST_OUTCOME_TRY(auto found, with_.storage.find(id));
+        BOOST_OUTCOME_TRY(book_.flush()); // after reading: others write meanwhile
         if (!found) return error(rule::not_recorded).of(printable(id));
         return std::move(*found);
     }
@@ -101,11 +119,15 @@ public:
         for (int tries = 0; tries != most_collisions; ++tries) {
             BOOST_OUTCOME_TRY(auto op, book_.find(id));
             if (!op) return error(rule::not_recorded).of(printable(id));
-            auto written = std::move(*op).visit(
-                [&](auto&& x) -> result<void> { return cancel_now(std::move(x), caller); });
+            events changed;
+            auto written = std::move(*op).visit([&](auto&& x) -> result<void> {
+                return cancel_now(std::move(x), caller, changed);
+            });
             if (written) {
                 waiting_.wake(id);
-                return recorded(id);
+                auto now = recorded(id);
+                if (now) changed.tell(with_.observer);
+                return now;
             }
             if (written.error().rule() != rule::stale_version) return std::move(written).error();
         }
@@ -117,16 +139,17 @@ public:
     /// Returns: the next page, or nothing after the last one.
     template <class Visitor>
     [[nodiscard]] result<std::optional<page>> unsettled(Visitor visitor, page where = {}) {
-        BOOST_OUTCOME_TRY(book_.flush());
+        std::vector<record> found;
+        auto keep = [&](record const& r) { found.push_back(r); };
+        BOOST_OUTCOME_TRY(with_.storage.visit_unsettled(where, keep));
+        BOOST_OUTCOME_TRY(book_.flush()); // after reading: others write meanwhile
         time_point const now = book_.now();
-        page next = where;
-        auto show = [&](record const& r) {
-            next.after = r.operation;
+        for (record const& r : found)
             visitor(unsettled_operation{r, r.reason, now - r.begun_at});
-        };
-        BOOST_OUTCOME_TRY(std::size_t const shown, with_.storage.visit_unsettled(where, show));
         std::optional<page> more;
-        if (shown != 0 && shown == where.most) more = next;
+        if (!found.empty() && found.size() == where.most) {
+            more = {.after = found.back().operation, .most = where.most};
+        }
         return more;
     }
 
@@ -135,14 +158,18 @@ public:
 
 private:
     using pursuit = detail::pursuit<Policies>;
+    using events = detail::untold<detail::observer_in<Policies>>;
     static constexpr int most_collisions = 100; ///< with other writers of one record
 
-    template <state S> result<void> cancel_now(operation<S>&& op, by const& caller) {
+    template <state S>
+    result<void> cancel_now(operation<S>&& op, by const& caller, events& changed) {
         if constexpr (requires(cancellation c) { indoubt::cancel(std::move(op), std::move(c)); }) {
             record const& r = op.stored();
             if (r.cancel_requested) return success();
             cancellation word(r.stamp(), caller, book_.now());
-            BOOST_OUTCOME_TRY(book_.write(indoubt::cancel(std::move(op), std::move(word))));
+            BOOST_OUTCOME_TRY(auto after,
+                              book_.write(indoubt::cancel(std::move(op), std::move(word))));
+            changed.add(S::id, after.stored());
         }
         return success();
     }
