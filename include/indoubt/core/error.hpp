@@ -28,6 +28,12 @@ using std::chrono::milliseconds;
 /// A moment of the library's clock, in milliseconds since the Unix epoch.
 using time_point = std::chrono::sys_time<milliseconds>;
 
+/// t + d, or the end of time: a caller may mean "no limit", a provider may answer anything.
+constexpr time_point later(time_point t, milliseconds d) {
+    bool const too_far = d > d.zero() && t > time_point::max() - d;
+    return too_far ? time_point::max() : t + d;
+}
+
 /// Where the journal has an operation. The numbers are stored in journals: never renumber them.
 enum class state_id : std::uint8_t {
     none = 0,      ///< the journal holds no such operation
@@ -172,8 +178,7 @@ class error {
 public:
     explicit error(indoubt::rule r, state_id state = state_id::none)
         : rule_(r), state_(state),
-          in_doubt_(r == rule::in_progress || state == state_id::uncertain ||
-                    state == state_id::in_review || state == state_id::abandoned) {}
+          in_doubt_(r == rule::in_progress || r == rule::storage_failed || may_be_applied(state)) {}
 
     error(error const& other)
         : rule_(other.rule_), state_(other.state_), in_doubt_(other.in_doubt_),
@@ -184,7 +189,8 @@ public:
     error& operator=(error&&) noexcept = default;
     ~error() = default;
 
-    /// The effect may exist, or may come to exist: keep the identity and run it again later.
+    /// The effect may exist, or may come to exist: keep the identity and run it again later. True
+    /// also where the journal could not be read, for it may hold an attempt.
     bool in_doubt() const noexcept { return in_doubt_; }
     indoubt::rule rule() const noexcept { return rule_; }
     state_id state() const noexcept { return state_; }
@@ -237,6 +243,9 @@ public:
     }
 
 private:
+    static bool may_be_applied(state_id s) {
+        return s == state_id::uncertain || s == state_id::in_review || s == state_id::abandoned;
+    }
     struct text {
         std::string operation, detail;
     };

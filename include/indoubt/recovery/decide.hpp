@@ -83,9 +83,7 @@ public:
     }
     operator contradiction() const { return {s_.r.stamp(), s_.m.now, why_, s_.o.remarks}; }
     operator doubt() const { return {s_.r.stamp(), s_.m.now, why_, s_.o.remarks}; }
-    operator non_application() const {
-        return {s_.r.stamp(), s_.m.now, closed(), s_.m.now + s_.o.retry_after};
-    }
+    operator non_application() const { return {s_.r.stamp(), s_.m.now, closed(), asked_for()}; }
     operator refusal() const {
         closing const last = s_.o.what == seen::failed_for_good
                                  ? closing{0, attempt_outcome_id::refused_for_good, why_}
@@ -96,13 +94,16 @@ public:
         closing c = closed();
         if (s_.o.what == seen::existed) c.why = rule::existed_before;
         time_point const again =
-            s_.o.retry_after > milliseconds::zero() ? s_.m.now + s_.o.retry_after : time_point{};
+            s_.o.retry_after > milliseconds::zero() ? asked_for() : time_point{};
         return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.remarks, again};
     }
     operator cancellation() const { return cancellation(s_.r.stamp(), {}, s_.m.now, why_); }
 
 private:
     indoubt::claim claim() const { return {s_.m.epoch, s_.m.holder}; }
+
+    /// When the provider wants to be asked again.
+    time_point asked_for() const { return later(s_.m.now, s_.o.retry_after); }
 
     closing closed() const {
         if (s_.o.what != seen::attempt_closed) return {};
@@ -111,7 +112,7 @@ private:
 
     time_point until() const {
         seen const sight = s_.sight();
-        if (sight == seen::busy) return s_.m.now + s_.o.retry_after;
+        if (sight == seen::busy) return asked_for();
         time_point const look =
             s_.m.may_look.what == allowance::kind::later ? s_.m.may_look.not_before : s_.m.now;
         if (why_ == rule::not_yet_visible && s_.too_early()) {

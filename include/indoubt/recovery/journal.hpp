@@ -230,10 +230,19 @@ public:
         return detail::scribe::open(p, std::move(decoded), std::move(limits));
     }
 
-    /// Gives a claim back without a transition: the operation stays what it is.
+    /// Gives the claim of r back without a transition, whatever was written about the operation
+    /// since: it stays what it is. Nothing to do if the claim is gone.
     result<void> release(record r) {
-        r.claim = {};
-        return put(r);
+        claim const given = r.claim;
+        for (int tries = 0; tries != most_collisions; ++tries) {
+            r.claim = {};
+            auto written = put(r);
+            if (written || written.error().rule() != rule::stale_version) return written;
+            BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
+            if (!latest || latest->claim != given) return success();
+            r = std::move(*latest);
+        }
+        return error_about(r, rule::in_progress);
     }
 
     /// True if the receipt stands for this operation, now or already. A receipt is bound once, for
@@ -245,15 +254,19 @@ public:
 
     /// Everything decide needs of this moment. holder: who asks; 0: this journal.
     /// looks: the look-ups already made for this operation since its last send.
+    /// inner_attempts: of the contract.
     template <class Budget>
     indoubt::moment moment(record const& r, Budget& budget, milliseconds call_timeout,
-                           unsigned looks = 0, std::uint64_t holder = 0) {
+                           unsigned looks = 0, std::uint64_t holder = 0,
+                           unsigned inner_attempts = 1) {
         indoubt::moment m;
         m.now = now();
         m.closed_until = timeline_.closed_until();
         m.epoch = facts_.epoch;
         m.holder = holder != 0 ? holder : holder_;
-        m.may_send = budget.may_send(r, m.now, call_timeout);
+        m.may_send = inner_attempts > 1 && !r.attempts.empty()
+                         ? budget.may_send(as_tries(r, inner_attempts), m.now, call_timeout)
+                         : budget.may_send(r, m.now, call_timeout);
         m.may_look = budget.may_look(r, m.now, call_timeout, looks);
         return m;
     }
@@ -312,6 +325,14 @@ private:
             }
         }
         return success();
+    }
+
+    /// A budget counts tries. Where the client library below submit repeats by itself, each attempt
+    /// is as many, and so is the one that is asked for.
+    static record as_tries(record r, unsigned inner_attempts) {
+        auto const more = (r.attempts.size() + 1) * (inner_attempts - 1);
+        r.attempts.insert(r.attempts.begin(), more, attempt_record(r.attempts.front()));
+        return r;
     }
 
     static bool fits(std::string_view key, key_rules const& rules) {

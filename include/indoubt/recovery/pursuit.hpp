@@ -5,6 +5,7 @@
 
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/journal.hpp>
+#include <indoubt/recovery/untold.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
 #include <concepts>
@@ -13,7 +14,6 @@
 #include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 // The loop around decide, for one call on one operation: ask the provider, write what follows,
 // stop at the first state that only time, evidence or a person can change. All I/O of a recovery
@@ -69,12 +69,17 @@ public:
             bool look_only)
         : with_(policies), book_(book), waiting_(waiting), options_(options), look_only_(look_only),
           holder_(next_number()), now_(book.now()),
-          ends_at_(now_ + options.deadline.value_or(default_run_deadline)) {}
+          ends_at_(later(now_, options.deadline.value_or(default_run_deadline))) {}
 
     time_point now() const { return now_; } ///< when the call began, or its last step did
     bool expired() const { return now_ >= ends_at_; }
 
-    typename with::outcome follow(any_operation&& op) {
+    /// asked: the intent of a begin; if the record holds this very one, it has just been made.
+    typename with::outcome follow(any_operation&& op, intent const* asked = nullptr) {
+        if (auto const* fresh = op.get_if<operation<pending>>()) {
+            record const& r = fresh->stored();
+            if (r.intent.get() == asked) events_.add(state_id::none, r);
+        }
         was_confirmed_ = op.holds<operation<confirmed>>();
         op_.emplace(std::move(op));
         for (unsigned steps = 0; op_; ++steps) {
@@ -101,14 +106,15 @@ private:
         if (r.intent->fingerprint_rule != with_.fingerprint.rule()) {
             return end(op, rule::incomparable);
         }
-        moment m =
-            book_.moment(r, with_.budget, with_.provider.contract.call_timeout, looks_, holder_);
+        auto const& documented = with_.provider.contract;
+        moment m = book_.moment(r, with_.budget, documented.call_timeout, looks_, holder_,
+                                documented.inner_attempts);
         now_ = m.now;
         m.look_only = look_only_;
         if (m.may_look.what == allowance::kind::now && next_look_ > now_) {
             m.may_look = {allowance::kind::later, next_look_};
         }
-        auto next = decide(op, with_.provider.contract, so_far_, m);
+        auto next = decide(op, documented, so_far_, m);
         if (so_far_.what == seen::match || so_far_.what == seen::proof) seen_now_ = true;
         std::move(next).visit([&](auto&& x) -> void { act(op, std::move(x)); });
     }
@@ -127,7 +133,7 @@ private:
             waiting_.wait(known->identity, options_.stop,
                           [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
             forget();
-            return reload(known->identity); // it may have been cancelled or settled meanwhile
+            return reload<S>(known->identity); // it may have been cancelled or settled meanwhile
         }
         forget();
         op_.emplace(std::move(op));
@@ -159,10 +165,10 @@ private:
     template <state S, class Transition> void settle(operation<S>& op, Transition make) {
         auto const known = op.stored().intent;
         auto written = book_.write(make());
-        if (!written) return on_failed_write(known->identity, std::move(written).error());
+        if (!written) return on_failed_write<S>(known->identity, std::move(written).error());
         auto& after = written.value();
         using To = typename std::remove_cvref_t<decltype(after)>::state_type;
-        note(S::id, after.stored());
+        events_.add(S::id, after.stored());
         forget();
         constexpr bool goes_on =
             std::same_as<To, pending> || std::same_as<To, uncertain> || std::same_as<To, S>;
@@ -179,16 +185,17 @@ private:
         so_far_.attempt = 0;
     }
 
-    void on_failed_write(identity const& id, error&& e) {
-        if (e.rule() == rule::stale_version) return reload(id);
-        fail(std::move(e).of(printable(id)));
+    /// S: the state before the write.
+    template <state S> void on_failed_write(identity const& id, error&& e) {
+        if (e.rule() == rule::stale_version) return reload<S>(id);
+        fail(std::move(e).of(printable(id)).in(S::id));
     }
 
     /// The record moved on: go on from what it says now. A reply still proves what it proves; a
     /// look-up must be made again.
-    void reload(identity const& id) {
+    template <state S> void reload(identity const& id) {
         auto latest = book_.find(id);
-        if (!latest) return fail(std::move(latest).error().of(printable(id)));
+        if (!latest) return fail(std::move(latest).error().of(printable(id)).in(S::id));
         if (!latest.value()) return fail(error(rule::not_recorded).of(printable(id)));
         std::move(*latest.value()).visit([&](auto&& x) -> void {
             if (so_far_.attempt != 0) {
@@ -225,14 +232,15 @@ private:
         auto decoded = codec<request>::decode(known->request);
         if (!decoded) return end(op, rule::undecodable);
         auto allowed = book_.write(make());
-        if (!allowed) return on_failed_write(known->identity, std::move(allowed).error());
-        note(S::id, *scribe::of(allowed.value()));
+        if (!allowed) return on_failed_write<S>(known->identity, std::move(allowed).error());
+        events_.add(S::id, *scribe::of(allowed.value()));
         auto out = book_.template open_attempt<request>(allowed.value(), limits(),
                                                         std::move(decoded).value());
         forget();
         if (!out) {
-            if (out.error().rule() == rule::storage_failed) return fail(std::move(out).error());
-            return reload(known->identity);
+            if (out.error().rule() != rule::storage_failed)
+                return reload<uncertain>(known->identity);
+            return fail(std::move(out).error().of(printable(known->identity)).in(uncertain::id));
         }
         auto sent = std::move(allowed).value().operation();
         claim_guard guard(book_, sent.stored());
@@ -256,7 +264,7 @@ private:
             guard.returned();
             ++looks_;
             if constexpr (requires { with_.budget.look_delay(r, looks_); }) {
-                next_look_ = book_.now() + with_.budget.look_delay(r, looks_);
+                next_look_ = later(book_.now(), with_.budget.look_delay(r, looks_));
             }
             so_far_ =
                 weigh(with_.provider.contract, op, found,
@@ -272,7 +280,9 @@ private:
     template <state S> void check_receipt(operation<S>& op) {
         if (!so_far_.receipt.empty()) {
             auto ours = book_.bind_receipt(op.stored(), so_far_.receipt);
-            if (!ours) return fail(std::move(ours).error().in(op.stored().state).doubtful(true));
+            if (!ours) {
+                return fail(std::move(ours).error().of(printable(op.identity())).in(S::id));
+            }
             if (!ours.value()) so_far_.what = seen::receipt_taken;
         }
         op_.emplace(std::move(op));
@@ -322,13 +332,6 @@ private:
 
     void fail(error&& e) { failed_.emplace(std::move(e)); }
 
-    void note([[maybe_unused]] state_id from, [[maybe_unused]] record const& r) {
-        if constexpr (observes<observer_in<Policies>>()) {
-            events_.push_back(r);
-            came_from_.push_back(from);
-        }
-    }
-
     /// The door before telling.
     typename with::outcome tell_it() {
         if (failed_) return std::move(*failed_);
@@ -336,9 +339,7 @@ private:
         bool const mine = r.claim.holder == holder_;
         if (mine && r.claim != claim{}) {
             auto released = book_.release(r);
-            if (!released && released.error().rule() != rule::stale_version) {
-                return unflushed(r, std::move(released).error());
-            }
+            if (!released) return unflushed(r, std::move(released).error());
         }
         bool const early = options_.tell == tell::early && r.state == state_id::confirmed &&
                            r.basis == basis::looked_up;
@@ -347,7 +348,7 @@ private:
                 return unflushed(r, std::move(flushed).error());
             }
         }
-        tell_observer();
+        events_.tell(with_.observer);
         if (r.state != state_id::confirmed || why_ == rule::in_progress ||
             why_ == rule::incomparable) {
             return error(why_, r.state).of(printable(r.identity())).until(again_at_);
@@ -361,19 +362,8 @@ private:
 
     /// What could not be flushed may not be told: what is durable may be one step behind.
     static error unflushed(record const& r, error&& e) {
-        bool const sent = !r.attempts.empty();
-        return std::move(e).of(printable(r.identity())).in(r.state).doubtful(sent);
-    }
-
-    void tell_observer() {
-        if constexpr (observes<observer_in<Policies>>()) {
-            for (std::size_t i = 0; i != events_.size(); ++i) {
-                record const& r = events_[i];
-                with_.observer.on_transition({r.identity(), came_from_[i], r.state, r.reason,
-                                              static_cast<unsigned>(r.attempts.size()),
-                                              r.written_at});
-            }
-        }
+        bool const may_exist = !r.attempts.empty() || r.state == state_id::confirmed;
+        return std::move(e).of(printable(r.identity())).in(r.state).doubtful(may_exist);
     }
 
     Policies& with_;
@@ -394,8 +384,7 @@ private:
     rule why_ = rule::none;
     time_point again_at_{};
     std::optional<error> failed_{};
-    std::vector<record> events_{}; // observed transitions, told after the flush
-    std::vector<state_id> came_from_{};
+    untold<observer_in<Policies>> events_{};
 };
 
 } // namespace detail

@@ -66,12 +66,13 @@ struct situation {
 
     /// When an effect of the last attempt must be visible, if the contract says how long it takes.
     time_point visible_at() const {
-        return r.last_sent() + t.arrives_within + t.visible_after.value_or(milliseconds::zero());
+        return later(later(r.last_sent(), t.arrives_within),
+                     t.visible_after.value_or(milliseconds::zero()));
     }
     bool too_early() const { return t.visible_after.has_value() && m.now < visible_at(); }
     bool visibility_unknown() const { return !t.visible_after.has_value(); }
     bool late_enough_to_miss() const {
-        return visibility_unknown() || m.now >= r.confirmed_at + *t.visible_after;
+        return visibility_unknown() || m.now >= later(r.confirmed_at, *t.visible_after);
     }
 
     // ---- sending --------------------------------------------------------------------------------
