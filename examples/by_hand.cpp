@@ -168,7 +168,7 @@ private:
     }
 
     template <state S> moment as_of_now(operation<S> const& op) {
-        return book_.moment(op.stored(), budget_, exchange.call_timeout, looks_[op.identity()]);
+        return book_.moment(op.stored(), budget_, exchange, {.looks = looks_[op.identity()]});
     }
 
     using waiting_operation = std::variant<operation<pending>, operation<uncertain>>;

@@ -6,6 +6,7 @@
 #include <indoubt/policy/storage.hpp>
 
 #include <boost/container/deque.hpp>
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
@@ -65,9 +66,13 @@ struct by_identity {
     bool operator()(memory_key const& k, memory_slot const& s) const { return (*this)(s, k); }
 };
 
-/// A name and what it stands for.
+/// A name and what it stands for. Names are of middling length: they lie inside.
 struct memory_binding {
-    std::string name;
+    memory_binding(std::string_view n, indoubt::identity const& id)
+        : text(n.begin(), n.end()), identity(id) {}
+    std::string_view name() const { return {text.data(), text.size()}; }
+
+    boost::container::small_vector<char, 64> text;
     indoubt::identity identity;
 };
 struct memory_name {
@@ -88,10 +93,10 @@ struct by_name {
     std::size_t operator()(memory_name const& n) const { return n.hash; }
     std::size_t operator()(memory_name_key const& k) const { return k.hash; }
     bool operator()(memory_name const& a, memory_name const& b) const {
-        return a.kept->name == b.kept->name;
+        return a.kept->name() == b.kept->name();
     }
     bool operator()(memory_name const& n, memory_name_key const& k) const {
-        return n.kept->name == k.name;
+        return n.kept->name() == k.name;
     }
     bool operator()(memory_name_key const& k, memory_name const& n) const { return (*this)(n, k); }
 };
@@ -176,7 +181,7 @@ public:
         std::scoped_lock lock(kept_->mutex);
         auto const found = kept_->names.find(key);
         if (found != kept_->names.end()) return found->kept->identity == id;
-        kept_->bindings.push_back({std::string(name), id});
+        kept_->bindings.emplace_back(name, id);
         kept_->names.insert({key.hash, &kept_->bindings.back()});
         return true;
     }

@@ -5,7 +5,6 @@
 
 #include <indoubt/core/error.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <string>
@@ -30,9 +29,12 @@ inline constexpr std::size_t longest_name = 255;
 
 /// 1 to 255 bytes, none of them NUL or another control character.
 constexpr bool well_formed_name(std::string_view name) {
-    return !name.empty() && name.size() <= longest_name && std::ranges::none_of(name, [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
+    bool control = false;
+    for (char c : name) {
+        // No early way out: names are short, and this loop is on the path of every operation.
+        control |= (static_cast<unsigned char>(c) < 0x20) | (c == 0x7f);
+    }
+    return !name.empty() && name.size() <= longest_name && !control;
 }
 
 constexpr bool well_formed(identity const& id) {

@@ -129,76 +129,80 @@ struct decision_row {
     }
 };
 
+using A = action;
+using R = rule;
+
 // clang-format off
 inline constexpr decision_row decision_table[] = {
-    {all,     anything,      {claimed},                    action::report,     rule::in_progress},
+    {all,     anything,       {claimed},                     A::report,     R::in_progress},
 
     // Settled: a second receipt is a second effect; nothing else is asked.
-    {C,       confirming,    {other_receipt},              action::contradict, rule::several_effects},
-    {settled, anything,      {},                           action::report,     as_recorded},
+    {C,       confirming,     {other_receipt},               A::contradict, R::several_effects},
+    {settled, anything,       {},                            A::report,     as_recorded},
 
     // A reply closes one attempt; the operation's outcome is the merge of all of them.
-    {UV,      closed,        {last_closed, final_refusal, in_doubt_only}, action::reject, as_refused},
-    {UV,      closed,        {last_closed, in_doubt_only}, action::reopen,     by_no_rule},
-    {UV,      closed,        {},                           action::record,     by_no_rule},
+    {UV,      closed,         {last_closed, final_refusal, in_doubt_only},
+                                                              A::reject,     as_refused},
+    {UV,      closed,         {last_closed, in_doubt_only},  A::reopen,     by_no_rule},
+    {UV,      closed,         {},                            A::record,     by_no_rule},
 
-    {P,       anything,      {cancelling},                 action::cancel,     rule::cancelled_by_caller},
-    {V,       contradicting, {known_already},              action::report,     as_recorded},
-    {PUCV,    contradicting, {},                           action::contradict, as_contradicted},
-    {PUV,     matching,      {settles},                    action::confirm,    by_no_rule},
-    {UV,      worth_keeping, {},                           action::record,     by_no_rule},
-    {UV,      no_news,       {brought_hints},              action::record,     by_no_rule},
-    {V,       anything,      {contradicted},               action::report,     as_recorded},
+    {P,       anything,       {cancelling},                  A::cancel,     R::cancelled_by_caller},
+    {V,       contradicting,  {known_already},               A::report,     as_recorded},
+    {PUCV,    contradicting,  {},                            A::contradict, as_contradicted},
+    {PUV,     matching,       {settles},                     A::confirm,    by_no_rule},
+    {UV,      worth_keeping,  {},                            A::record,     by_no_rule},
+    {UV,      no_news,        {brought_hints},               A::record,     by_no_rule},
+    {V,       anything,       {contradicted},                A::report,     as_recorded},
 
     // Remembered from attempts that are closed.
-    {P,       anything,      {final_refusal},              action::reject,     rule::refused_by_provider},
-    {U,       anything,      {nothing_open, final_refusal}, action::reject,    rule::refused_by_provider},
-    {U,       anything,      {nothing_open},               action::reopen,     by_no_rule},
+    {P,       anything,       {final_refusal},               A::reject,     R::refused_by_provider},
+    {U,       anything,       {nothing_open, final_refusal}, A::reject,     R::refused_by_provider},
+    {U,       anything,       {nothing_open},                A::reopen,     by_no_rule},
 
     // Nobody has looked since the last thing that happened.
-    {PUCV,    busy,          {asked_for_time},             action::wait,       rule::in_progress},
-    {PUCV,    unasked,       {look_now},                   action::look,       by_no_rule},
-    {PUCV,    unasked,       {looks_left},                 action::wait,       rule::look_up_failed},
+    {PUCV,    busy,           {asked_for_time},              A::wait,       R::in_progress},
+    {PUCV,    unasked,        {look_now},                    A::look,       by_no_rule},
+    {PUCV,    unasked,        {looks_left},                  A::wait,       R::look_up_failed},
 
     // Something is there, but it is not provably ours: nothing is sent.
-    {PU,      candidates,    {looks_left},                 action::wait,       rule::another_owner},
-    {PU,      candidates,    {},                           action::refer,      as_found},
+    {PU,      candidates,     {looks_left},                  A::wait,       R::another_owner},
+    {PU,      candidates,     {},                            A::refer,      as_found},
 
     // Every attempt so far surely was not applied, and nothing is there.
-    {P,       absent,        {restored},                   action::refer,      rule::restored_copy},
-    {P,       absent,        {look_only},                  action::report,     by_no_rule},
-    {P,       absent,        {send_now},                   action::send,       by_no_rule},
-    {P,       absent,        {send_later},                 action::wait,       rule::refused_for_now},
-    {P,       absent,        {spent},                      action::cancel,     rule::attempts_spent},
-    {P,       absent,        {},                           action::cancel,     rule::deadline_reached},
+    {P,       absent,         {restored},                    A::refer,      R::restored_copy},
+    {P,       absent,         {look_only},                   A::report,     by_no_rule},
+    {P,       absent,         {send_now},                    A::send,       by_no_rule},
+    {P,       absent,         {send_later},                  A::wait,       R::refused_for_now},
+    {P,       absent,         {spent},                       A::cancel,     R::attempts_spent},
+    {P,       absent,         {},                            A::cancel,     R::deadline_reached},
 
     // An effect of ours that is not one yet, or never will be.
-    {PU,      under_way,     {looks_left},                 action::wait,       rule::under_way},
-    {PU,      under_way,     {},                           action::report,     rule::under_way},
-    {UV,      failed_for_good, {in_doubt_only},            action::reject,     rule::refused_by_provider},
+    {PU,      under_way,      {looks_left},                  A::wait,       R::under_way},
+    {PU,      under_way,      {},                            A::report,     R::under_way},
+    {UV,      failed_for_good, {in_doubt_only},               A::reject,    R::refused_by_provider},
 
     // An attempt may have been applied, and nothing is there: absence is not permission.
-    {U,       nothing,       {too_early, deadline_over},   action::refer,      rule::deadline_reached},
-    {U,       nothing,       {too_early, looks_left},      action::wait,       rule::not_yet_visible},
-    {U,       nothing,       {too_early},                  action::report,     rule::not_yet_visible},
-    {U,       absent,        {resendable, look_only},      action::report,     rule::not_yet_visible},
-    {U,       absent,        {resendable, send_now},       action::resend,     by_no_rule},
-    {U,       absent,        {resendable, send_later},     action::wait,       rule::not_yet_visible},
-    {U,       nothing,       {unknown_delay, looks_left},  action::wait,       rule::not_yet_visible},
-    {U,       absent,        {resendable, spent},          action::refer,      rule::attempts_spent},
-    {U,       absent,        {resendable},                 action::refer,      rule::deadline_reached},
-    {U,       absent,        {},                           action::refer,      uncovered},
+    {U,       nothing,        {too_early, deadline_over},    A::refer,      R::deadline_reached},
+    {U,       nothing,        {too_early, looks_left},       A::wait,       R::not_yet_visible},
+    {U,       nothing,        {too_early},                   A::report,     R::not_yet_visible},
+    {U,       absent,         {resendable, look_only},       A::report,     R::not_yet_visible},
+    {U,       absent,         {resendable, send_now},        A::resend,     by_no_rule},
+    {U,       absent,         {resendable, send_later},      A::wait,       R::not_yet_visible},
+    {U,       nothing,        {unknown_delay, looks_left},   A::wait,       R::not_yet_visible},
+    {U,       absent,         {resendable, spent},           A::refer,      R::attempts_spent},
+    {U,       absent,         {resendable},                  A::refer,      R::deadline_reached},
+    {U,       absent,         {},                            A::refer,      uncovered},
 
     // The look-up could not tell: failure is not absence.
-    {PU,      unclear,       {looks_left},                 action::wait,       rule::look_up_failed},
-    {P,       anything,      {},                           action::report,     rule::look_up_failed},
-    {U,       anything,      {covered, deadline_open},     action::report,     rule::look_up_failed},
-    {U,       anything,      {},                           action::refer,      rule::look_up_failed},
+    {PU,      unclear,        {looks_left},                  A::wait,       R::look_up_failed},
+    {P,       anything,       {},                            A::report,     R::look_up_failed},
+    {U,       anything,       {covered, deadline_open},      A::report,     R::look_up_failed},
+    {U,       anything,       {},                            A::refer,      R::look_up_failed},
 
     // A confirmed effect that is gone is never made again.
-    {C,       nothing,       {unknown_delay, looks_left},  action::wait,       rule::effect_missing},
-    {C,       nothing,       {must_be_visible},            action::contradict, rule::effect_missing},
-    {all,     anything,      {},                           action::report,     as_recorded},
+    {C,       nothing,        {unknown_delay, looks_left},   A::wait,       R::effect_missing},
+    {C,       nothing,        {must_be_visible},             A::contradict, R::effect_missing},
+    {all,     anything,       {},                            A::report,     as_recorded},
 };
 // clang-format on
 

@@ -14,8 +14,6 @@
 #include <indoubt/recovery/decide.hpp>
 #include <indoubt/recovery/timeline.hpp>
 
-#include <boost/container/small_vector.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <concepts>
@@ -72,15 +70,29 @@ public:
     }
 };
 
-/// A name for storage::bind, made without allocation where it is short.
-inline auto binding_name(std::string_view kind, std::string_view target, std::string_view what) {
-    boost::container::small_vector<char, 320> name;
-    for (std::string_view part : {kind, target, what}) {
-        if (!name.empty()) name.push_back('\0');
-        name.insert(name.end(), part.begin(), part.end());
+/// A name for storage::bind: kind, target and key or receipt, each ended by NUL, so that none runs
+/// into another. Made without allocation where it is short.
+class binding_name {
+public:
+    binding_name(std::string_view kind, std::string_view target, std::string_view what)
+        : size_(kind.size() + target.size() + what.size() + 3) {
+        char* to = short_;
+        if (size_ > sizeof short_) {
+            long_.resize(size_);
+            to = long_.data();
+        }
+        for (std::string_view part : {kind, target, what}) {
+            to = std::copy(part.begin(), part.end(), to);
+            *to++ = '\0';
+        }
     }
-    return name;
-}
+    operator std::string_view() const { return {long_.empty() ? short_ : long_.data(), size_}; }
+
+private:
+    std::size_t size_;
+    std::string long_;
+    char short_[320];
+};
 
 } // namespace detail
 
@@ -101,6 +113,13 @@ result<std::shared_ptr<intent>> intend(std::string_view target, Request const& r
 struct begin_options {
     time_point deadline = time_point::max(); ///< of the operation; max() if there is none
     key_rules keys{};                        ///< of the provider
+};
+
+/// Who asks for a moment.
+struct asker {
+    std::uint64_t holder = 0; ///< of the claims he makes; 0: the journal itself
+    unsigned looks = 0;       ///< look-ups he made for this operation since its last send
+    time_point at{};          ///< the time he read a moment ago; unset: now
 };
 
 /// Thread safety: as that of the storage and the clock; an operation or permit belongs to one
@@ -137,8 +156,8 @@ public:
         if (!fits(id.key, options.keys)) {
             return error(rule::unfit_key).of(printable(id));
         }
-        auto const key = detail::binding_name("key", wanted->target, id.key);
-        BOOST_OUTCOME_TRY(bool const ours, storage_.bind({key.data(), key.size()}, id));
+        BOOST_OUTCOME_TRY(bool const ours,
+                          storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
         if (!ours) return error(rule::key_taken).of(printable(id));
 
         wanted->identity = id;
@@ -248,26 +267,24 @@ public:
     /// True if the receipt stands for this operation, now or already. A receipt is bound once, for
     /// ever.
     result<bool> bind_receipt(record const& r, std::string_view receipt) {
-        auto const name = detail::binding_name("receipt", r.intent->target, receipt);
-        return storage_.bind({name.data(), name.size()}, r.identity());
+        return storage_.bind(detail::binding_name("receipt", r.intent->target, receipt),
+                             r.identity());
     }
 
-    /// Everything decide needs of this moment. holder: who asks; 0: this journal.
-    /// looks: the look-ups already made for this operation since its last send.
-    /// inner_attempts: of the contract.
-    template <class Budget>
-    indoubt::moment moment(record const& r, Budget& budget, milliseconds call_timeout,
-                           unsigned looks = 0, std::uint64_t holder = 0,
-                           unsigned inner_attempts = 1) {
+    /// Everything decide needs of this moment.
+    template <class Budget, class Contract>
+    indoubt::moment moment(record const& r, Budget& budget, Contract const& contract,
+                           asker const& who = {}) {
         indoubt::moment m;
-        m.now = now();
+        m.now = who.at != time_point{} ? who.at : now();
         m.closed_until = timeline_.closed_until();
         m.epoch = facts_.epoch;
-        m.holder = holder != 0 ? holder : holder_;
-        m.may_send = inner_attempts > 1 && !r.attempts.empty()
-                         ? budget.may_send(as_tries(r, inner_attempts), m.now, call_timeout)
-                         : budget.may_send(r, m.now, call_timeout);
-        m.may_look = budget.may_look(r, m.now, call_timeout, looks);
+        m.holder = who.holder != 0 ? who.holder : holder_;
+        m.may_send = contract.inner_attempts > 1 && !r.attempts.empty()
+                         ? budget.may_send(as_tries(r, contract.inner_attempts), m.now,
+                                           contract.call_timeout)
+                         : budget.may_send(r, m.now, contract.call_timeout);
+        m.may_look = budget.may_look(r, m.now, contract.call_timeout, who.looks);
         return m;
     }
 

@@ -83,6 +83,7 @@ public:
         was_confirmed_ = op.holds<operation<confirmed>>();
         op_.emplace(std::move(op));
         for (unsigned steps = 0; op_; ++steps) {
+            if (steps != 0) now_ = book_.now();
             any_operation now = std::move(*op_);
             op_.reset();
             if (steps == most_steps) {
@@ -107,9 +108,7 @@ private:
             return end(op, rule::incomparable);
         }
         auto const& documented = with_.provider.contract;
-        moment m = book_.moment(r, with_.budget, documented.call_timeout, looks_, holder_,
-                                documented.inner_attempts);
-        now_ = m.now;
+        moment m = book_.moment(r, with_.budget, documented, {holder_, looks_, now_});
         m.look_only = look_only_;
         if (m.may_look.what == allowance::kind::now && next_look_ > now_) {
             m.may_look = {allowance::kind::later, next_look_};
