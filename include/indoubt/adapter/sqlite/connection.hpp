@@ -30,10 +30,11 @@ using sqlite_connection = std::unique_ptr<sqlite3, sqlite_close>;
 /// any step is kept, and everything after it does nothing.
 class sqlite_run {
 public:
-    explicit sqlite_run(sqlite3_stmt* s) : s_(s) {}
+    explicit sqlite_run(sqlite3_stmt* s) : s_(s), code_(s == nullptr ? SQLITE_MISUSE : SQLITE_OK) {}
     sqlite_run(sqlite_run const&) = delete;
     sqlite_run& operator=(sqlite_run const&) = delete;
     ~sqlite_run() {
+        if (s_ == nullptr) return; // it could not be prepared
         sqlite3_reset(s_);
         sqlite3_clear_bindings(s_); // no statement keeps a pointer to what is gone
     }
@@ -100,7 +101,7 @@ private:
     sqlite3_stmt* s_;
     int put_ = 0;
     int taken_ = -1;
-    int code_ = SQLITE_OK;
+    int code_;
 };
 
 /// A prepared statement that lives as long as its connection.
