@@ -52,7 +52,7 @@ TEST_CASE("a crash between the mark and the call: uncertain, and looked up first
         auto* op = begun.value().get_if<operation<pending>>();
         REQUIRE(op != nullptr);
         auto const nothing = weigh(bare, *op, shop::answer(shop::complete{}));
-        auto const now = book.moment(op->stored(), s.budget, bare.call_timeout);
+        auto const now = book.moment(op->stored(), s.budget, bare);
         auto next = decide(*op, bare, nothing, now);
         auto* cleared = next.get_if<clearance>();
         REQUIRE(cleared != nullptr);
