@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -305,6 +306,24 @@ TEST_CASE("after a power cut before any step, it reopens with what was told") {
             if (ended == 0) break;
         }
     }
+}
+
+TEST_CASE("a log that was left is written once more before it is trusted") {
+    temporary_folder const folder;
+    make_killed(folder / "journal");
+    std::string const log = folder / "journal-wal";
+    std::string const before = tests::bytes_of(log);
+    auto const old = std::filesystem::last_write_time(log) - std::chrono::hours(1);
+    std::filesystem::last_write_time(log, old);
+    auto const file = detail::owned_file::claim(folder / "journal");
+    REQUIRE(file);
+    CHECK(detail::secure_log(file.value()));
+    CHECK(std::filesystem::last_write_time(log) > old);
+    CHECK(tests::bytes_of(log) == before);
+    std::filesystem::remove(log);
+    CHECK(detail::secure_log(file.value()));
+    std::filesystem::create_directory(log);
+    CHECK(rule_of(detail::secure_log(file.value())) == rule::storage_failed);
 }
 
 TEST_CASE("after a failed flush no later one succeeds, though the disk works again") {

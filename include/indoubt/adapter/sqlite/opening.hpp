@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <fcntl.h>
 #include <limits>
 #include <sqlite3.h>
 #include <string>
@@ -141,8 +142,31 @@ inline result<void> configure(sqlite3* db, owned_file const& file) {
     return success();
 }
 
-/// Writes all of the log into the database and empties it. Done before a journal is used: what an
-/// earlier process wrote and could not sync is written once more, and synced.
+/// Writes the log of an earlier process over itself and syncs it, before SQLite trusts it. After a
+/// sync that failed, what was written may be in the cache and nowhere else, and a second sync
+/// would say that all is well.
+inline result<void> secure_log(owned_file const& file) {
+    std::string const path = file.path() + "-wal";
+    int const fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) return success();
+    std::array<char, std::size_t{1} << 16U> piece;
+    bool whole = fd >= 0;
+    for (off_t at = 0; whole;) {
+        ssize_t const got = ::pread(fd, piece.data(), piece.size(), at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) break;
+        whole = got > 0 && ::pwrite(fd, piece.data(), static_cast<std::size_t>(got), at) == got;
+        at += got;
+    }
+    whole = whole && ::fsync(fd) == 0;
+    int const cause = errno;
+    if (fd >= 0) ::close(fd);
+    if (!whole) return about_file(rule::storage_failed, path, "cannot be secured", cause);
+    return success();
+}
+
+/// Writes all of the log into the database and empties it, so that a journal that is open rests on
+/// nothing but what it has synced itself.
 inline result<void> take_over_log(sqlite3* db, owned_file const& file) {
     int in_log = 0, taken = 0;
     int const code =

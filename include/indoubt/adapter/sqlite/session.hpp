@@ -51,6 +51,7 @@ public:
         BOOST_OUTCOME_TRY(auto const full_path, located(path));
         BOOST_OUTCOME_TRY(auto file, owned_file::claim(full_path));
         BOOST_OUTCOME_TRY(check_header(file));
+        BOOST_OUTCOME_TRY(secure_log(file));
         BOOST_OUTCOME_TRY(auto db, connect(file));
         if (int const code = sqlite_execute(db.get(), "PRAGMA locking_mode = EXCLUSIVE");
             code != SQLITE_OK) {
