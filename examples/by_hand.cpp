@@ -8,11 +8,15 @@
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <deque>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,18 +43,21 @@ struct event {
     std::variant<names::reply, names::answer> what;
 };
 
-/// Stands in for the exchange and for the line to it. The line loses every reply to an order.
+/// Stands in for the exchange and for the line to it. The line loses every reply to an order, and
+/// the exchange shows an order only when it is asked for it the second time.
 class wire {
 public:
     void post(attempt<order> const& a) {
-        booked_.push_back(
-            {"fill-" + std::to_string(booked_.size() + 1), std::string(a.key()), a.request()});
+        auto fill = "fill-" + std::to_string(booked_.size() + 1);
+        booked_.push_back({{std::move(fill), std::string(a.key()), a.request()}});
         events_.push_back({a.identity(), unknown{"timeout"}});
     }
     void ask(identity const& id, std::string_view key) {
         names::complete found;
-        for (auto const& e : booked_) {
-            if (e.key == key) found.effects.push_back(e);
+        for (auto& b : booked_) {
+            if (b.effect.key == key && std::exchange(b.shown, true)) {
+                found.effects.push_back(b.effect);
+            }
         }
         events_.push_back({id, std::move(found)});
     }
@@ -63,7 +70,11 @@ public:
     std::size_t booked() const { return booked_.size(); }
 
 private:
-    std::vector<names::effect> booked_;
+    struct booking {
+        names::effect effect;
+        bool shown = false;
+    };
+    std::vector<booking> booked_;
     std::deque<event> events_;
 };
 
@@ -103,7 +114,7 @@ private:
             [&](doubt d) { settled(book_.write(refer(std::move(op), std::move(d)))); },
             [&](cancellation c) { settled(book_.write(cancel(std::move(op), std::move(c)))); },
             [&](wait w) { come_back(w, std::move(op)); },
-            [&](stop s) { report(error_about(op.stored(), s.rule)); });
+            [&](stop s) { tell(error_about(op.stored(), s.rule).message()); });
     }
 
     // An attempt may have been applied. The contract documents no guarantee, so this answer has no
@@ -121,12 +132,12 @@ private:
                 goes_on(book_.write(record_outcome(std::move(op), std::move(o))));
             },
             [&](wait w) { come_back(w, std::move(op)); },
-            [&](stop s) { report(error_about(op.stored(), s.rule)); });
+            [&](stop s) { tell(error_about(op.stored(), s.rule).message()); });
     }
 
     // Settled already, or waiting for a person.
     template <state S> void drive(operation<S> op, observation const&) {
-        std::cout << printable(op.identity()) << " is " << to_string(S::id) << " already\n";
+        tell(printable(op.identity()) + " is " + std::string(to_string(S::id)) + " already");
     }
 
     // By now the attempt is recorded and flushed.
@@ -147,8 +158,10 @@ private:
         keep(std::move(op));
     }
 
+    // A real event loop sets a timer instead.
     template <state S> void come_back(wait w, operation<S> op) {
-        book_.wait_until(w.until, {}); // a real event loop sets a timer instead
+        auto const delay = budget_.look_delay(op.stored(), looks_[op.identity()]);
+        book_.wait_until(std::max(w.until, book_.now() + delay), {});
         drive(std::move(op), {});
     }
 
@@ -159,8 +172,13 @@ private:
 
     template <state S> void settled(result<operation<S>> written) {
         if (!written) return report(written.error());
+        tell(printable(written.value().identity()) + " is " + std::string(to_string(S::id)));
+    }
+
+    // What is told about an operation must survive, so it is flushed first.
+    void tell(std::string const& line) {
         if (auto flushed = book_.flush(); !flushed) return report(flushed.error());
-        std::cout << printable(written.value().identity()) << " is " << to_string(S::id) << '\n';
+        std::cout << line << '\n';
     }
 
     void report(error const& e) {

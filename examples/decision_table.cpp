@@ -57,6 +57,8 @@ std::string_view in_words(action a) {
     return "";
 }
 
+constexpr std::string_view no_words = "(no words for this reason)";
+
 std::string_view in_words(detail::reason const& why) {
     using detail::situation;
     if (why.told == &situation::recorded_rule) return "as recorded";
@@ -64,6 +66,7 @@ std::string_view in_words(detail::reason const& why) {
     if (why.told == &situation::candidates_rule) return "whose records were found";
     if (why.told == &situation::refusal_rule) return "how the provider refused";
     if (why.told == &situation::uncovered_rule) return "no guarantee, or its window is closed";
+    if (why.told != nullptr) return no_words;
     return why.fixed == rule::none ? "" : to_string(why.fixed);
 }
 
@@ -138,4 +141,6 @@ int main(int argc, char** argv) {
         for (auto const& row : rows())
             print(row);
     }
+    auto const untold = [](cells const& row) { return row.back() == no_words; };
+    return std::ranges::none_of(rows(), untold) ? 0 : 1;
 }
