@@ -77,8 +77,8 @@ public:
     /// again later, or reconcile it.
     /// After a crash: run it again; it goes on from what was recorded.
     /// An exception of the provider leaves the operation as it is recorded and reaches the caller.
-    [[nodiscard]] outcome run(identity const& id, request const& wanted,
-                              run_options const& options = {}) {
+    [[nodiscard("only its result says whether the effect exists")]] outcome
+    run(identity const& id, request const& wanted, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, false);
         if (call.expired()) return not_started(id);
         auto asked = intend(with_.provider.target, wanted, with_.fingerprint);
@@ -94,7 +94,8 @@ public:
 
     /// Finds out what happened, and never sends.
     /// Errors: as run; not_recorded if the journal holds no such operation.
-    [[nodiscard]] outcome reconcile(identity const& id, run_options const& options = {}) {
+    [[nodiscard("only its result says whether the effect exists")]] outcome
+    reconcile(identity const& id, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, true);
         if (call.expired()) return not_started(id);
         BOOST_OUTCOME_TRY(auto op, book_.find(id));
