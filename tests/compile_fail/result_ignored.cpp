@@ -3,7 +3,8 @@
 // Runs an operation and does not ask how it ended.
 //
 // level: warning
-// expect: only its result says whether the effect exists
+// expect-gcc: only its result says whether the effect exists
+// expect-clang: ignoring return value of function declared with 'nodiscard' attribute
 #include "shop.hpp"
 
 using namespace indoubt;
