@@ -69,18 +69,10 @@ struct bounded_budget {
         return {.what = allowance::kind::now, .ends_at = ends_at};
     }
 
-    /// The first look of a run is never refused for the deadline: what is known is looked at
-    /// before it is given up.
-    allowance may_look(record const& r, time_point now, milliseconds, unsigned made) const {
-        if (made == 0 && looks > 0) return {.what = allowance::kind::now};
-        bool const over = made > 0 && r.deadline != time_point::max() &&
-                          std::max(now, r.next_check) >= r.deadline;
-        if (over) return {.what = allowance::kind::too_late};
-        if (made >= looks) return {.what = allowance::kind::spent};
-        if (r.next_check > now) {
-            return {.what = allowance::kind::later, .not_before = r.next_check};
-        }
-        return {.what = allowance::kind::now, .ends_at = r.deadline};
+    /// Bounded by count alone. The deadline and a provider that asks for time are about sends: an
+    /// operation is given up when its deadline is over and the look-ups are spent.
+    allowance may_look(record const&, time_point, milliseconds, unsigned made) const {
+        return {.what = made < looks ? allowance::kind::now : allowance::kind::spent};
     }
 
     /// After so many looks in this run: the least time to the next one.
