@@ -8,6 +8,7 @@
 #include <indoubt/recovery/untold.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -110,6 +111,7 @@ private:
         auto const& documented = with_.provider.contract;
         moment m = book_.moment(r, with_.budget, documented, {holder_, looks_, now_});
         m.look_only = look_only_;
+        m.may_send.ends_at = std::min(m.may_send.ends_at, ends_at_); // whoever pauses in between
         if (m.may_look.what == allowance::kind::now && next_look_ > now_) {
             m.may_look = {allowance::kind::later, next_look_};
         }
