@@ -3,10 +3,12 @@
 #ifndef INDOUBT_CORE_ONE_OF_HPP
 #define INDOUBT_CORE_ONE_OF_HPP
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <new>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 // A value of exactly one of several types. It differs from std::variant in how it is visited: a
 // forgotten case, and a case for something that cannot happen, are compile errors in words.
@@ -73,35 +75,70 @@ template <bool OneType> constexpr void explain_return_types() {
 }
 template <class R> R nothing_more_to_say();
 
+/// Where T stands among Ts; their number if it does not.
+template <class T, class... Ts> constexpr std::size_t position_among() {
+    std::size_t at = 0;
+    (void)((std::same_as<T, Ts> || (++at, false)) || ...);
+    return at;
+}
+
 } // namespace detail
 
+/// Not std::variant underneath: a program with one run spent a third of what it was compiled to on
+/// the machinery of variants.
 template <class... Ts> class one_of {
+    static_assert((std::is_nothrow_move_constructible_v<Ts> && ...));
+
 public:
     template <class T>
         requires(std::same_as<std::remove_cvref_t<T>, Ts> || ...)
-    constexpr one_of(T&& value)
-        : value_(std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(value)) {}
-
-    template <class T> constexpr bool holds() const noexcept {
-        return std::holds_alternative<T>(value_);
+    one_of(T&& value) : index_(position<std::remove_cvref_t<T>>) {
+        ::new (static_cast<void*>(bytes_)) std::remove_cvref_t<T>(std::forward<T>(value));
     }
+    one_of(one_of&& other) noexcept : index_(other.index_) { take(std::move(other)); }
+    one_of(one_of const& other)
+        requires(std::copy_constructible<Ts> && ...)
+        : index_(other.index_) {
+        (void)((index_ == position<Ts> &&
+                (::new (static_cast<void*>(bytes_)) Ts(*other.template get_if<Ts>()), true)) ||
+               ...);
+    }
+    one_of& operator=(one_of&& other) noexcept {
+        if (this != &other) {
+            destroy();
+            index_ = other.index_;
+            take(std::move(other));
+        }
+        return *this;
+    }
+    one_of& operator=(one_of const& other)
+        requires(std::copy_constructible<Ts> && ...)
+    {
+        return *this = one_of(other);
+    }
+    ~one_of() { destroy(); }
+
+    template <class T> bool holds() const noexcept { return index_ == position<T>; }
     /// The alternative T, or null.
-    template <class T> constexpr T* get_if() noexcept { return std::get_if<T>(&value_); }
-    template <class T> constexpr T const* get_if() const noexcept {
-        return std::get_if<T>(&value_);
+    template <class T> T* get_if() noexcept {
+        static_assert(position<T> < sizeof...(Ts));
+        if (index_ != position<T>) return nullptr;
+        return std::launder(reinterpret_cast<T*>(bytes_));
+    }
+    template <class T> T const* get_if() const noexcept {
+        return const_cast<one_of*>(this)->template get_if<T>();
     }
 
     /// Calls the one case that fits what is held, moving it out. Every case must be able to
     /// happen and every alternative must have a case; all cases return the same type.
-    template <class... Cases> constexpr decltype(auto) visit(Cases&&... cases) && {
+    template <class... Cases> decltype(auto) visit(Cases&&... cases) && {
         using visitor = detail::overloaded<std::remove_cvref_t<Cases>...>;
         constexpr bool complete = (std::invocable<visitor&, Ts> && ...);
         constexpr bool possible = (detail::takes_one_of<std::remove_cvref_t<Cases>, Ts...> && ...);
         constexpr bool one_type = detail::returns_one_type<visitor, Ts...>();
         if constexpr (complete && possible && one_type) {
             visitor all{std::forward<Cases>(cases)...};
-            return std::visit([&all](auto& held) -> decltype(auto) { return all(std::move(held)); },
-                              value_);
+            return call<0, Ts...>(all);
         } else {
             (detail::explain_missing_case<Ts, std::invocable<visitor&, Ts>>(), ...);
             (detail::explain_needless_case<
@@ -114,7 +151,28 @@ public:
     }
 
 private:
-    std::variant<Ts...> value_;
+    template <class T> static constexpr std::size_t position = detail::position_among<T, Ts...>();
+
+    void take(one_of&& other) noexcept {
+        (void)((index_ == position<Ts> &&
+                (::new (static_cast<void*>(bytes_)) Ts(std::move(*other.template get_if<Ts>())),
+                 true)) ||
+               ...);
+    }
+    void destroy() noexcept {
+        (void)((index_ == position<Ts> && (get_if<Ts>()->~Ts(), true)) || ...);
+    }
+    template <std::size_t I, class First, class... Others, class F> decltype(auto) call(F& f) {
+        if constexpr (sizeof...(Others) == 0) {
+            return f(std::move(*get_if<First>()));
+        } else {
+            if (index_ == I) return f(std::move(*get_if<First>()));
+            return call<I + 1, Others...>(f);
+        }
+    }
+
+    alignas(Ts...) std::byte bytes_[std::max({sizeof(Ts)...})];
+    std::size_t index_;
 };
 
 } // namespace indoubt

@@ -144,48 +144,14 @@ public:
     template <class Fingerprint>
     result<any_operation> begin(identity const& id, std::shared_ptr<intent> wanted,
                                 Fingerprint const& fingerprint, begin_options const& options = {}) {
-        return begin(id, std::move(wanted), fingerprint, options, now());
-    }
-    template <class Fingerprint>
-    result<any_operation> begin(identity const& id, std::shared_ptr<intent> wanted,
-                                Fingerprint const& fingerprint, begin_options const& options,
-                                time_point at) {
-        if (!well_formed(id) || !well_formed_name(wanted->target)) {
-            return error(rule::malformed_identity).of(printable(id));
-        }
-        if (!fits(id.key, options.keys)) {
-            return error(rule::unfit_key).of(printable(id));
-        }
-        BOOST_OUTCOME_TRY(bool const ours,
-                          storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
-        if (!ours) return error(rule::key_taken).of(printable(id));
-
-        wanted->identity = id;
-        auto fresh = std::make_unique<record>();
-        fresh->intent = std::move(wanted);
-        fresh->operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
-        fresh->version = {facts_.epoch, 1};
-        fresh->begun_at = fresh->written_at = at;
-        fresh->deadline = options.deadline;
-        BOOST_OUTCOME_TRY(auto standing, storage_.insert(*fresh));
-        if (!standing) return detail::scribe::any(std::move(fresh));
-
-        intent const& stored = *standing->intent;
-        if (stored.fingerprint_rule != fingerprint.rule()) {
-            return error_about(*standing, rule::incomparable);
-        }
-        intent const& given = *fresh->intent;
-        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
-                              {given.target, given.request})) {
-            return error_about(*standing, rule::conflicting_intent);
-        }
-        return detail::scribe::any(std::move(*standing));
+        BOOST_OUTCOME_TRY(auto r, begin_record(id, std::move(wanted), fingerprint, options, now()));
+        return detail::scribe::any(std::move(r));
     }
 
     result<std::optional<any_operation>> find(identity const& id) {
-        BOOST_OUTCOME_TRY(auto r, storage_.find(id));
+        BOOST_OUTCOME_TRY(auto r, find_record(id));
         std::optional<any_operation> found;
-        if (r) found.emplace(detail::scribe::any(std::move(*r)));
+        if (r) found.emplace(detail::scribe::any(std::move(r)));
         return found;
     }
 
@@ -288,6 +254,58 @@ public:
         return m;
     }
 
+    // ---- for the loop of recovery: records as they are, without a type for each state
+    // ------------
+
+    template <class Fingerprint>
+    result<detail::scribe::box> begin_record(identity const& id, std::shared_ptr<intent> wanted,
+                                             Fingerprint const& fingerprint,
+                                             begin_options const& options, time_point at) {
+        if (!well_formed(id) || !well_formed_name(wanted->target)) {
+            return error(rule::malformed_identity).of(printable(id));
+        }
+        if (!fits(id.key, options.keys)) {
+            return error(rule::unfit_key).of(printable(id));
+        }
+        BOOST_OUTCOME_TRY(bool const ours,
+                          storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
+        if (!ours) return error(rule::key_taken).of(printable(id));
+
+        wanted->identity = id;
+        auto fresh = std::make_unique<record>();
+        fresh->intent = std::move(wanted);
+        fresh->operation = (std::uint64_t{facts_.epoch} << 32U) | (detail::next_number() & ~0U);
+        fresh->version = {facts_.epoch, 1};
+        fresh->begun_at = fresh->written_at = at;
+        fresh->deadline = options.deadline;
+        BOOST_OUTCOME_TRY(auto standing, storage_.insert(*fresh));
+        if (!standing) return fresh;
+
+        intent const& stored = *standing->intent;
+        if (stored.fingerprint_rule != fingerprint.rule()) {
+            return error_about(*standing, rule::incomparable);
+        }
+        intent const& given = *fresh->intent;
+        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
+                              {given.target, given.request})) {
+            return error_about(*standing, rule::conflicting_intent);
+        }
+        return std::make_unique<record>(std::move(*standing));
+    }
+
+    /// Null if the journal holds no such operation.
+    result<detail::scribe::box> find_record(identity const& id) {
+        BOOST_OUTCOME_TRY(auto r, storage_.find(id));
+        return r ? std::make_unique<record>(std::move(*r)) : detail::scribe::box();
+    }
+
+    /// The next version of this record, if it is still the stored one.
+    result<void> put(record& r) {
+        version const expected = r.version;
+        r.version = {facts_.epoch, expected.epoch == facts_.epoch ? expected.counter + 1 : 1};
+        return storage_.replace(r, expected);
+    }
+
 private:
     result<bool> has_moved_on(record const& r) {
         if constexpr (compares_versions<Storage>) {
@@ -297,13 +315,6 @@ private:
             BOOST_OUTCOME_TRY(auto const latest, storage_.find(r.identity()));
             return !latest || latest->version != r.version;
         }
-    }
-
-    /// The next version of this record, if it is still the stored one.
-    result<void> put(record& r) {
-        version const expected = r.version;
-        r.version = {facts_.epoch, expected.epoch == facts_.epoch ? expected.counter + 1 : 1};
-        return storage_.replace(r, expected);
     }
 
     /// Closes the permit's attempt as never sent, in the newest version of the record: only the

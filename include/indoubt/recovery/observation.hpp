@@ -254,6 +254,23 @@ struct equal_bytes {
     }
 };
 
+template <class Request, class Receipt, class Equal>
+observation weigh_answer(terms const& t, record const& r, answer<Request, Receipt> const& found,
+                         Equal const& equal) {
+    observation o{.of = r.stamp()};
+    if (auto const* all = found.template get_if<complete<Request, Receipt>>()) {
+        sorting s;
+        for (auto const& e : all->effects)
+            sort(s, e, r, t, equal);
+        conclude(o, std::move(s), r);
+    } else if (found.template holds<unavailable>()) {
+        o.what = seen::unavailable;
+    } else {
+        o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
+    }
+    return o;
+}
+
 template <class T> inline constexpr bool is_reply = false;
 template <class R> inline constexpr bool is_reply<reply<R>> = true;
 template <class R> inline constexpr bool is_reply<keyed_reply<R>> = true;
@@ -291,23 +308,7 @@ observation weigh(Contract const& contract, operation<S> const& op, Reply&& repl
 template <class Contract, state S, class Request, class Receipt, class Equal = detail::equal_bytes>
 observation weigh(Contract const& contract, operation<S> const& op,
                   answer<Request, Receipt> const& found, Equal const& equal = {}) {
-    record const& r = op.stored();
-    observation o{.of = op.stamp()};
-    if (auto const* all = found.template get_if<complete<Request, Receipt>>()) {
-        detail::sorting s;
-        auto const t = detail::terms_of(contract);
-        for (auto const& e : all->effects)
-            detail::sort(s, e, r, t, equal);
-        detail::conclude(o, std::move(s), r);
-        if (o.what == seen::several || o.what == seen::contents_differ) {
-            detail::name_ours(o, all->effects, r, t);
-        }
-    } else if (found.template holds<unavailable>()) {
-        o.what = seen::unavailable;
-    } else {
-        o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
-    }
-    return o;
+    return detail::weigh_answer(detail::terms_of(contract), op.stored(), found, equal);
 }
 
 } // namespace indoubt

@@ -76,22 +76,19 @@ public:
     bool expired() const { return now_ >= ends_at_; }
 
     /// asked: the intent of a begin; if the record holds this very one, it has just been made.
-    typename with::outcome follow(any_operation&& op, intent const* asked = nullptr) {
-        if (auto const* fresh = op.get_if<operation<pending>>()) {
-            record const& r = fresh->stored();
-            if (r.intent.get() == asked) events_.add(state_id::none, r);
+    typename with::outcome follow(scribe::box r, intent const* asked = nullptr) {
+        if (r->state == state_id::pending && r->intent.get() == asked) {
+            events_.add(state_id::none, *r);
         }
-        was_confirmed_ = op.holds<operation<confirmed>>();
-        op_.emplace(std::move(op));
-        for (unsigned steps = 0; op_; ++steps) {
+        was_confirmed_ = r->state == state_id::confirmed;
+        current_ = std::move(r);
+        for (unsigned steps = 0; current_; ++steps) {
             if (steps != 0) now_ = book_.now();
-            any_operation now = std::move(*op_);
-            op_.reset();
             if (steps == most_steps) {
-                std::move(now).visit([&](auto&& x) -> void { end(x, rule::attempts_spent); });
-                break;
+                end(std::move(current_), rule::attempts_spent);
+            } else {
+                step_on(std::move(current_));
             }
-            std::move(now).visit([&](auto&& x) -> void { step_on(std::move(x)); });
         }
         return tell_it();
     }
@@ -102,12 +99,26 @@ private:
 
     // ---- one step -------------------------------------------------------------------------------
 
-    template <state S> void step_on(operation<S>&& op) {
-        record const& r = op.stored();
-        if (std::same_as<S, confirmed> && options_.trust_record) return end(op, rule::none);
-        if (r.intent->fingerprint_rule != with_.fingerprint.rule()) {
-            return end(op, rule::incomparable);
+    void step_on(scribe::box r) {
+        if (r->state == state_id::confirmed && options_.trust_record) {
+            return end(std::move(r), rule::none);
         }
+        if (r->intent->fingerprint_rule != with_.fingerprint.rule()) {
+            return end(std::move(r), rule::incomparable);
+        }
+        switch (r->state) {
+        case state_id::uncertain: return decide_on(scribe::make<uncertain>(std::move(r)));
+        case state_id::confirmed: return decide_on(scribe::make<confirmed>(std::move(r)));
+        case state_id::rejected: return decide_on(scribe::make<rejected>(std::move(r)));
+        case state_id::cancelled: return decide_on(scribe::make<cancelled>(std::move(r)));
+        case state_id::in_review: return decide_on(scribe::make<in_review>(std::move(r)));
+        case state_id::abandoned: return decide_on(scribe::make<abandoned>(std::move(r)));
+        default: return decide_on(scribe::make<pending>(std::move(r)));
+        }
+    }
+
+    template <state S> void decide_on(operation<S> op) {
+        record const& r = op.stored();
         auto const& documented = with_.provider.contract;
         moment m = book_.moment(r, with_.budget, documented, {holder_, looks_, now_});
         m.look_only = look_only_;
@@ -120,63 +131,74 @@ private:
         std::move(next).visit([&](auto&& x) -> void { act(op, std::move(x)); });
     }
 
-    template <state S> void act(operation<S>& op, stop x) { end(op, x.rule, x.again_at); }
+    template <state S> void act(operation<S>& op, stop x) { end(box_of(op), x.rule, x.again_at); }
 
-    template <state S> void act(operation<S>& op, look_up) {
-        if (may_go_on(op)) look(op);
-    }
+    template <state S> void act(operation<S>& op, look_up) { look(box_of(op)); }
 
-    template <state S> void act(operation<S>& op, wait x) {
-        if (x.until > now_) {
-            if (x.until >= ends_at_) return end(op, x.rule, x.until);
-            if (!may_go_on(op)) return;
-            auto const known = op.stored().intent;
-            waiting_.wait(known->identity, options_.stop,
-                          [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
-            forget();
-            return reload<S>(known->identity); // it may have been cancelled or settled meanwhile
-        }
-        forget();
-        op_.emplace(std::move(op));
-    }
+    template <state S> void act(operation<S>& op, wait x) { sleep(box_of(op), x); }
 
     template <state S, class Evidence> void act(operation<S>& op, Evidence e) {
+        auto const known = op.stored().intent;
         if constexpr (std::same_as<Evidence, clearance>) {
             send(op, [&] { return dispatch(std::move(op), std::move(e)); });
         } else if constexpr (std::same_as<Evidence, resend_clearance>) {
             send(op, [&] { return resend(std::move(op), std::move(e)); });
         } else if constexpr (std::same_as<Evidence, match>) {
-            settle(op, [&] { return confirm(std::move(op), std::move(e)); });
+            settle(known, S::id, confirm(std::move(op), std::move(e)));
         } else if constexpr (std::same_as<Evidence, non_application>) {
-            settle(op, [&] { return reopen(std::move(op), std::move(e)); });
+            settle(known, S::id, reopen(std::move(op), std::move(e)));
         } else if constexpr (std::same_as<Evidence, refusal>) {
-            settle(op, [&] { return reject(std::move(op), std::move(e)); });
+            settle(known, S::id, reject(std::move(op), std::move(e)));
         } else if constexpr (std::same_as<Evidence, attempt_outcome>) {
-            settle(op, [&] { return record_outcome(std::move(op), std::move(e)); });
+            settle(known, S::id, record_outcome(std::move(op), std::move(e)));
         } else if constexpr (std::same_as<Evidence, cancellation>) {
-            settle(op, [&] { return cancel(std::move(op), std::move(e)); });
+            settle(known, S::id, cancel(std::move(op), std::move(e)));
         } else {
-            settle(op, [&] { return refer(std::move(op), std::move(e)); });
+            settle(known, S::id, refer(std::move(op), std::move(e)));
         }
+    }
+
+    /// From here on the state is looked up in the record: what follows is the same in all of them.
+    template <state S> static scribe::box box_of(operation<S>& op) {
+        return std::move(scribe::of(op));
+    }
+
+    void sleep(scribe::box r, wait x) {
+        if (x.until > now_) {
+            if (x.until >= ends_at_) return end(std::move(r), x.rule, x.until);
+            if (!may_go_on(r)) return;
+            waiting_.wait(r->identity(), options_.stop,
+                          [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
+            forget();
+            return reload(*r->intent, r->state); // it may have been cancelled or settled meanwhile
+        }
+        forget();
+        current_ = std::move(r);
     }
 
     // ---- writing --------------------------------------------------------------------------------
 
-    /// Writes what a transition makes of op; what was seen is then recorded, and used up.
-    template <state S, class Transition> void settle(operation<S>& op, Transition make) {
-        auto const known = op.stored().intent;
-        auto written = book_.write(make());
-        if (!written) return on_failed_write<S>(known->identity, std::move(written).error());
-        auto& after = written.value();
-        using To = typename std::remove_cvref_t<decltype(after)>::state_type;
-        events_.add(S::id, after.stored());
+    using intent_pointer = std::shared_ptr<intent const>;
+
+    /// Writes what a transition made; what was seen is then recorded, and used up.
+    template <state To>
+    void settle(intent_pointer const& known, state_id from, result<step<To>>&& decided) {
+        if (!decided) return on_failed_write(*known, from, std::move(decided).error());
+        keep(from, std::move(scribe::of(decided.value())));
+    }
+
+    void keep(state_id from, scribe::box r) {
+        auto written = book_.put(*r);
+        if (!written) return on_failed_write(*r->intent, from, std::move(written).error());
+        events_.add(from, *r);
         forget();
-        constexpr bool goes_on =
-            std::same_as<To, pending> || std::same_as<To, uncertain> || std::same_as<To, S>;
-        if constexpr (goes_on) {
-            op_.emplace(std::move(after));
+        bool const goes_on =
+            r->state == state_id::pending || r->state == state_id::uncertain || r->state == from;
+        if (goes_on) {
+            current_ = std::move(r);
         } else {
-            end(after, after.stored().reason);
+            rule const why = r->reason;
+            end(std::move(r), why);
         }
     }
 
@@ -186,26 +208,24 @@ private:
         so_far_.attempt = 0;
     }
 
-    /// S: the state before the write.
-    template <state S> void on_failed_write(identity const& id, error&& e) {
-        if (e.rule() == rule::stale_version) return reload<S>(id);
-        fail(std::move(e).of(printable(id)).in(S::id));
+    /// from: the state before the write.
+    void on_failed_write(intent const& known, state_id from, error&& e) {
+        if (e.rule() == rule::stale_version) return reload(known, from);
+        fail(known, from, std::move(e));
     }
 
     /// The record moved on: go on from what it says now. A reply still proves what it proves; a
     /// look-up must be made again.
-    template <state S> void reload(identity const& id) {
-        auto latest = book_.find(id);
-        if (!latest) return fail(std::move(latest).error().of(printable(id)).in(S::id));
-        if (!latest.value()) return fail(error(rule::not_recorded).of(printable(id)));
-        std::move(*latest.value()).visit([&](auto&& x) -> void {
-            if (so_far_.attempt != 0) {
-                so_far_.of = x.stamp();
-            } else {
-                forget();
-            }
-            op_.emplace(std::move(x));
-        });
+    void reload(intent const& known, state_id from) {
+        auto latest = book_.find_record(known.identity);
+        if (!latest) return fail(known, from, std::move(latest).error());
+        if (!latest.value()) return fail(known, state_id::none, error(rule::not_recorded));
+        current_ = std::move(latest).value();
+        if (so_far_.attempt != 0) {
+            so_far_.of = current_->stamp();
+        } else {
+            forget();
+        }
     }
 
     // ---- the provider ---------------------------------------------------------------------------
@@ -228,21 +248,17 @@ private:
     };
 
     template <state S, class Transition> void send(operation<S>& op, Transition make) {
-        if (!may_go_on(op)) return;
         auto const known = op.stored().intent;
         auto decoded = codec<request>::decode(known->request);
-        if (!decoded) return end(op, rule::undecodable);
+        if (!decoded) return end(box_of(op), rule::undecodable);
+        if (!may_go_on(scribe::of(op))) return;
         auto allowed = book_.write(make());
-        if (!allowed) return on_failed_write<S>(known->identity, std::move(allowed).error());
+        if (!allowed) return on_failed_write(*known, S::id, std::move(allowed).error());
         events_.add(S::id, *scribe::of(allowed.value()));
         auto out = book_.template open_attempt<request>(allowed.value(), limits(),
                                                         std::move(decoded).value());
         forget();
-        if (!out) {
-            if (out.error().rule() != rule::storage_failed)
-                return reload<uncertain>(known->identity);
-            return fail(std::move(out).error().of(printable(known->identity)).in(uncertain::id));
-        }
+        if (!out) return on_unsent(*known, std::move(out).error());
         auto sent = std::move(allowed).value().operation();
         claim_guard guard(book_, sent.stored());
         auto reply = with_.provider.submit(out.value());
@@ -250,43 +266,46 @@ private:
         looks_ = 0;
         next_look_ = {};
         so_far_ = weigh(with_.provider.contract, sent, std::move(reply));
-        check_receipt(sent);
+        check_receipt(box_of(sent));
     }
 
-    template <state S> void look(operation<S>& op) {
+    void on_unsent(intent const& known, error&& e) {
+        if (e.rule() != rule::storage_failed) return reload(known, state_id::uncertain);
+        fail(known, state_id::uncertain, std::move(e));
+    }
+
+    void look(scribe::box r) {
         if constexpr (documents_a_lookup<contract_of<typename with::provider>>) {
-            record const& r = op.stored();
-            auto decoded = codec<request>::decode(r.intent->request);
-            if (!decoded) return end(op, rule::undecodable);
-            claim_guard guard(book_, r);
+            auto decoded = codec<request>::decode(r->intent->request);
+            if (!decoded) return end(std::move(r), rule::undecodable);
+            if (!may_go_on(r)) return;
+            claim_guard guard(book_, *r);
             auto const most = limits();
             auto found = with_.provider.lookup(query<request>{
-                r.identity(), r.key(), decoded.value(), r.receipt, most.time_left, most.stop});
+                r->identity(), r->key(), decoded.value(), r->receipt, most.time_left, most.stop});
             guard.returned();
             ++looks_;
-            if constexpr (requires { with_.budget.look_delay(r, looks_); }) {
-                next_look_ = later(book_.now(), with_.budget.look_delay(r, looks_));
+            if constexpr (spaces_looks<budget_in<Policies>>) {
+                next_look_ = later(book_.now(), with_.budget.look_delay(*r, looks_));
             }
-            so_far_ =
-                weigh(with_.provider.contract, op, found,
-                      [&](record const& known, request const& seen) { return equal(known, seen); });
-            if (so_far_.what == seen::match) return check_receipt(op);
-            op_.emplace(std::move(op));
+            so_far_ = weigh_answer(
+                terms_of(with_.provider.contract), *r, found,
+                [&](record const& known, request const& seen) { return equal(known, seen); });
+            if (so_far_.what == seen::match) return check_receipt(std::move(r));
+            current_ = std::move(r);
         } else {
-            end(op, rule::look_up_failed); // decide never asks for it: unsupported comes first
+            end(std::move(r), rule::look_up_failed); // unsupported comes first in the table
         }
     }
 
     /// A receipt belongs to one operation for ever.
-    template <state S> void check_receipt(operation<S>& op) {
+    void check_receipt(scribe::box r) {
         if (!so_far_.receipt.empty()) {
-            auto ours = book_.bind_receipt(op.stored(), so_far_.receipt);
-            if (!ours) {
-                return fail(std::move(ours).error().of(printable(op.identity())).in(S::id));
-            }
+            auto ours = book_.bind_receipt(*r, so_far_.receipt);
+            if (!ours) return fail(*r->intent, r->state, std::move(ours).error());
             if (!ours.value()) so_far_.what = seen::receipt_taken;
         }
-        op_.emplace(std::move(op));
+        current_ = std::move(r);
     }
 
     bool equal(record const& known, request const& found) const {
@@ -311,13 +330,13 @@ private:
         return {std::min<milliseconds>(timeout, ends_at_ - now_), options_.stop};
     }
 
-    template <state S> bool may_go_on(operation<S>& op) {
+    bool may_go_on(scribe::box& r) {
         if (options_.stop.stop_requested()) {
-            end(op, rule::stopped);
+            end(std::move(r), rule::stopped);
             return false;
         }
         if (expired()) {
-            end(op, rule::deadline_reached);
+            end(std::move(r), rule::deadline_reached);
             return false;
         }
         return true;
@@ -325,13 +344,15 @@ private:
 
     // ---- the end --------------------------------------------------------------------------------
 
-    template <state S> void end(operation<S>& op, rule why, time_point again_at = {}) {
-        last_ = std::move(scribe::of(op));
+    void end(scribe::box r, rule why, time_point again_at = {}) {
+        last_ = std::move(r);
         why_ = why;
         again_at_ = again_at;
     }
 
-    void fail(error&& e) { failed_.emplace(std::move(e)); }
+    void fail(intent const& known, state_id state, error&& e) {
+        failed_.emplace(std::move(e).of(printable(known.identity)).in(state));
+    }
 
     /// The door before telling.
     typename with::outcome tell_it() {
@@ -375,7 +396,7 @@ private:
     std::uint64_t holder_;
     time_point now_, ends_at_;
 
-    std::optional<any_operation> op_{}; // empty: the call has ended
+    scribe::box current_{}; // null: the call has ended
     observation so_far_{};
     unsigned looks_ = 0; // since the last send of this call
     time_point next_look_{};

@@ -87,9 +87,10 @@ public:
         how.deadline = with_.budget.deadline(call.now()).value_or(time_point::max());
         how.keys = with_.provider.contract.keys;
         intent const* const wish = asked.value().get();
-        auto op = book_.begin(id, std::move(asked).value(), with_.fingerprint, how, call.now());
-        if (!op) return told(std::move(op).error());
-        return call.follow(std::move(op).value(), wish);
+        auto r =
+            book_.begin_record(id, std::move(asked).value(), with_.fingerprint, how, call.now());
+        if (!r) return told(std::move(r).error());
+        return call.follow(std::move(r).value(), wish);
     }
 
     /// Finds out what happened, and never sends.
@@ -98,9 +99,9 @@ public:
     reconcile(identity const& id, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, true);
         if (call.expired()) return not_started(id);
-        BOOST_OUTCOME_TRY(auto op, book_.find(id));
-        if (!op) return error(rule::not_recorded).of(printable(id));
-        return call.follow(std::move(*op));
+        BOOST_OUTCOME_TRY(auto r, book_.find_record(id));
+        if (!r) return error(rule::not_recorded).of(printable(id));
+        return call.follow(std::move(r));
     }
 
     /// What the journal says; the provider is not asked.
