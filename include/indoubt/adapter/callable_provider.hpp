@@ -30,7 +30,11 @@ struct basic_callable_provider : provider_of<Request, Receipt> {
     basic_callable_provider(std::string_view name, Contract documented, Submit send, Lookup look)
         : target(name), contract(documented), submit_(std::move(send)), lookup_(std::move(look)) {}
 
-    auto submit(attempt<Request> const& a) { return submit_(a); }
+    auto submit(attempt<Request> const& a)
+        requires std::invocable<Submit&, attempt<Request> const&>
+    {
+        return submit_(a);
+    }
     auto lookup(query<Request> const& q)
         requires std::invocable<Lookup&, query<Request> const&>
     {
