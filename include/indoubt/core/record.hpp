@@ -9,7 +9,6 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -146,14 +145,19 @@ struct record {
 
     bool is_open(attempt_record const& a) const { return a.outcome == attempt_outcome_id::open; }
     unsigned open_attempts() const {
-        return static_cast<unsigned>(
-            std::ranges::count(attempts, attempt_outcome_id::open, &attempt_record::outcome));
+        unsigned open = 0;
+        for (auto const& a : attempts)
+            open += is_open(a) ? 1U : 0U;
+        return open;
     }
     /// An attempt was refused for good; it decides once no attempt is open.
     bool refused_for_good() const {
-        return std::ranges::any_of(attempts, [this](attempt_record const& a) {
-            return a.generation == generation && a.outcome == attempt_outcome_id::refused_for_good;
-        });
+        for (auto const& a : attempts) {
+            if (a.generation == generation && a.outcome == attempt_outcome_id::refused_for_good) {
+                return true;
+            }
+        }
+        return false;
     }
     /// The very first call was answered with "exists already": what stands there is not ours.
     bool existed_before_us() const {
