@@ -324,35 +324,36 @@ private:
         record const& mine = *detail::scribe::of(p);
         auto const number = static_cast<std::uint32_t>(mine.attempts.size());
         for (int tries = 0; tries != most_collisions; ++tries) {
-            BOOST_OUTCOME_TRY(auto latest, find(mine.identity()));
-            if (!latest) return success();
-            auto closed = std::move(*latest).visit(
-                [&](auto&& op) -> result<void> { return never_sent(std::move(op), number); });
+            BOOST_OUTCOME_TRY(auto r, find_record(mine.identity()));
+            bool const undecided =
+                r && (r->state == state_id::uncertain || r->state == state_id::in_review);
+            if (!undecided) return success();
+            auto closed = r->state == state_id::uncertain
+                              ? never_sent(detail::scribe::make<uncertain>(std::move(r)), number)
+                              : never_sent(detail::scribe::make<in_review>(std::move(r)), number);
             if (closed || closed.error().rule() != rule::stale_version) return closed;
         }
         return error_about(mine, rule::in_progress);
     }
 
     template <state S> result<void> never_sent(operation<S>&& op, std::uint32_t number) {
-        if constexpr (std::same_as<S, uncertain> || std::same_as<S, in_review>) {
-            observation o{.of = op.stamp(), .what = seen::attempt_closed, .attempt = number};
-            o.outcome = attempt_outcome_id::not_sent;
-            detail::terms const no_terms;
-            indoubt::moment no_moment;
-            no_moment.now = now();
-            record const known = op.stored();
-            detail::situation const s{known, o, no_terms, no_moment};
-            auto const& row = detail::deciding_row(s);
-            detail::mint const evidence(s, row.why.of(s));
-            if (row.next == action::reopen) {
-                BOOST_OUTCOME_TRY(write(reopen(std::move(op), evidence)));
-            } else if (row.next == action::reject) {
-                BOOST_OUTCOME_TRY(write(reject(std::move(op), evidence)));
-            } else {
-                BOOST_OUTCOME_TRY(write(record_outcome(std::move(op), evidence)));
-            }
-        }
-        return success();
+        observation o{.of = op.stamp(), .what = seen::attempt_closed, .attempt = number};
+        o.outcome = attempt_outcome_id::not_sent;
+        detail::terms const no_terms;
+        indoubt::moment no_moment;
+        no_moment.now = now();
+        record const known = op.stored();
+        detail::situation const s{known, o, no_terms, no_moment};
+        auto const& row = detail::deciding_row(s);
+        detail::mint const evidence(s, row.why.of(s));
+        if (row.next == action::reopen) return write_only(reopen(std::move(op), evidence));
+        if (row.next == action::reject) return write_only(reject(std::move(op), evidence));
+        return write_only(record_outcome(std::move(op), evidence));
+    }
+
+    template <state To> result<void> write_only(result<step<To>>&& decided) {
+        if (!decided) return std::move(decided).error();
+        return put(*detail::scribe::of(decided.value()));
     }
 
     /// A budget counts tries. Where the client library below submit repeats by itself, each attempt
