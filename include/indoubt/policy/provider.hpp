@@ -97,8 +97,9 @@ enum class effect_status : std::uint8_t {
 template <class Request, class Receipt> struct effect {
     Receipt receipt;
     std::string key{}; ///< the provider key it carries; empty if it shows none
-    Request request;   ///< its content, as far as the provider can tell
-    bool ours = true;  ///< false: it belongs to another owner or account
+    /// Its content, as far as the provider can tell; nothing if that is no request of this kind.
+    std::optional<Request> request{};
+    bool ours = true; ///< false: it belongs to another owner or account
     effect_status status = effect_status::applied;
 };
 

@@ -201,7 +201,7 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     }
     if (receipt.value().empty()) {
         s.malformed = true; // an effect without an id cannot be told from another
-    } else if (!equal(r, e.request)) {
+    } else if (!e.request || !equal(r, *e.request)) {
         ++s.differing;
     } else {
         // The effect that was confirmed counts even when another one stands in its place.
@@ -263,8 +263,9 @@ observation weigh_answer(terms const& t, record const& r, answer<Request, Receip
         for (auto const& e : all->effects)
             sort(s, e, r, t, equal);
         conclude(o, std::move(s), r);
-    } else if (found.template holds<unavailable>()) {
+    } else if (auto const* nobody = found.template get_if<unavailable>()) {
         o.what = seen::unavailable;
+        o.remarks = nobody->why.substr(0, 1000);
     } else {
         o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
     }
