@@ -87,7 +87,8 @@ template <class T, class... Ts> constexpr std::size_t position_among() {
 /// Not std::variant underneath: a program with one run spent a third of what it was compiled to on
 /// the machinery of variants.
 template <class... Ts> class one_of {
-    static_assert((std::is_nothrow_move_constructible_v<Ts> && ...));
+    static_assert((std::is_nothrow_move_constructible_v<Ts> && ...),
+                  "one_of: every type in it must move without throwing");
 
 public:
     template <class T>
@@ -118,10 +119,13 @@ public:
     }
     ~one_of() { destroy(); }
 
-    template <class T> bool holds() const noexcept { return index_ == position<T>; }
+    template <class T> bool holds() const noexcept {
+        static_assert(position<T> < sizeof...(Ts), "one_of: it can never hold this type");
+        return index_ == position<T>;
+    }
     /// The alternative T, or null.
     template <class T> T* get_if() noexcept {
-        static_assert(position<T> < sizeof...(Ts));
+        static_assert(position<T> < sizeof...(Ts), "one_of: it can never hold this type");
         if (index_ != position<T>) return nullptr;
         return std::launder(reinterpret_cast<T*>(bytes_));
     }
