@@ -111,17 +111,15 @@ private:
     }
 
     time_point until() const {
-        seen const sight = s_.sight();
-        if (sight == seen::busy) return asked_for();
+        if (why_ == rule::in_progress) return asked_for();
         time_point const look =
             s_.m.may_look.what == allowance::kind::later ? s_.m.may_look.not_before : s_.m.now;
         if (why_ == rule::not_yet_visible && s_.too_early()) {
             return std::max(look, s_.visible_at());
         }
-        bool const absent = sight == seen::nothing || sight == seen::unsupported;
-        bool const sendable = s_.r.state == state_id::pending || s_.resendable();
-        if (absent && sendable && s_.may_send_later()) return s_.may_send().not_before;
-        return look;
+        bool const for_a_send =
+            why_ == rule::refused_for_now || (why_ == rule::not_yet_visible && s_.resendable());
+        return for_a_send && s_.may_send_later() ? s_.may_send().not_before : look;
     }
 };
 
