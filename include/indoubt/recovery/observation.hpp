@@ -125,6 +125,7 @@ template <class Receipt> struct reply_weigher {
     void operator()(unknown&& x) const {
         o.what = seen::no_news;
         o.remarks = std::move(x.hints);
+        if (o.remarks.size() > longest_hint) o.remarks.resize(longest_hint);
     }
     void operator()(accepted<Receipt>&& x) const { weigh_acceptance(o, &x.receipt, false); }
     void operator()(accepted_with_key<Receipt>&& x) const {
@@ -136,6 +137,10 @@ template <class Receipt> struct reply_weigher {
         weigh_acceptance(o, &x.receipt, t.reply_is_proof);
     }
     void operator()(duplicate<Receipt>&& x) const {
+        if (!x.echoed_key.empty() && !echoes(x.echoed_key)) {
+            o.what = seen::no_news; // a repeat of somebody else's call
+            return;
+        }
         bool const proof = t.duplicate_is_proof && echoes(x.echoed_key);
         weigh_acceptance(o, x.receipt ? &*x.receipt : nullptr, proof);
     }
@@ -263,9 +268,12 @@ observation weigh_answer(terms const& t, record const& r, answer<Request, Receip
         for (auto const& e : all->effects)
             sort(s, e, r, t, equal);
         conclude(o, std::move(s), r);
+        if (o.what == seen::several || o.what == seen::contents_differ) {
+            name_ours(o, all->effects, r, t);
+        }
     } else if (auto const* nobody = found.template get_if<unavailable>()) {
         o.what = seen::unavailable;
-        o.remarks = nobody->why.substr(0, 1000);
+        o.remarks = nobody->why.substr(0, longest_hint);
     } else {
         o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
     }
