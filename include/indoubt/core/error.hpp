@@ -60,6 +60,11 @@ constexpr std::string_view to_string(state_id id) {
     return "none";
 }
 
+/// In these states an attempt was, or may have been, or may still be applied.
+constexpr bool may_be_applied(state_id s) {
+    return s == state_id::uncertain || s == state_id::in_review || s == state_id::abandoned;
+}
+
 /// The rule that stopped an operation, or the reason recorded with its state.
 /// The numbers are stored in journals: never renumber them.
 enum class rule : std::uint8_t {
@@ -99,6 +104,7 @@ enum class rule : std::uint8_t {
     receipt_taken = 52,    ///< the receipt is already bound to another operation
     late_effect = 53,      ///< an effect appeared after the operation was settled
     effect_missing = 54,   ///< the confirmed effect is no longer shown
+    nothing_sent = 55,     ///< nothing is there, and nothing was sent
 
     // settled against the caller
     refused_by_provider = 60, ///< refused for good
@@ -153,6 +159,7 @@ constexpr std::string_view to_string(rule r) {
     case rule::receipt_taken: return "the receipt is already bound to another operation";
     case rule::late_effect: return "an effect appeared after the operation was settled";
     case rule::effect_missing: return "the previously confirmed effect is absent";
+    case rule::nothing_sent: return "nothing is there, and nothing was sent";
     case rule::refused_by_provider: return "the provider refused it for good";
     case rule::refused_input: return "the provider refused it for good: invalid input";
     case rule::refused_permission: return "the provider refused it for good: no permission";
@@ -178,7 +185,7 @@ class error {
 public:
     explicit error(indoubt::rule r, state_id state = state_id::none)
         : rule_(r), state_(state),
-          in_doubt_(r == rule::in_progress || r == rule::storage_failed || may_be_applied(state)) {}
+          in_doubt_(r == rule::in_progress || is_unreadable(r) || may_be_applied(state)) {}
 
     error(error const& other)
         : rule_(other.rule_), state_(other.state_), in_doubt_(other.in_doubt_),
@@ -243,8 +250,9 @@ public:
     }
 
 private:
-    static bool may_be_applied(state_id s) {
-        return s == state_id::uncertain || s == state_id::in_review || s == state_id::abandoned;
+    /// The journal, and what it may hold, could not be read.
+    static bool is_unreadable(indoubt::rule r) {
+        return r >= rule::storage_failed && r != rule::journal_exists;
     }
     struct text {
         std::string operation, detail;

@@ -26,6 +26,8 @@ namespace indoubt {
 /// The largest encoded request and receipt, in bytes: checked before anything is written.
 inline constexpr std::size_t longest_request = std::size_t{1} << 20;
 inline constexpr std::size_t longest_receipt = std::size_t{1} << 16;
+/// Hints, and what an unavailable provider says, are cut at this many bytes.
+inline constexpr std::size_t longest_hint = 4096;
 
 /// What was asked for. Written once, never changed, shared by every copy of the record.
 struct intent {

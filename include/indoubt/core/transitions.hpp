@@ -271,10 +271,16 @@ template <state S>
 }
 
 /// A person's word that no attempt was applied. Not open for what was ever confirmed, nor for what
-/// came to review from a final state (dismiss is).
+/// came to review from a final state (dismiss is), nor while a call may still be under way.
 [[nodiscard]] inline result<step<pending>> rule_out(operation<in_review>&& op, ruling&& e) {
     record const& r = op.stored();
-    if (r.ever_confirmed || is_final(r.came_from)) return error_about(r, rule::illegal_decision);
+    bool still_under_way = false;
+    for (auto const& a : r.attempts) {
+        still_under_way |= r.is_open(a) && e.at() < later(a.sent_at, a.guarantee.arrives_within);
+    }
+    if (r.ever_confirmed || is_final(r.came_from) || still_under_way) {
+        return error_about(r, rule::illegal_decision);
+    }
     return detail::transit::take<pending>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "rule_out", e);
         detail::transit::close(changed, {0, attempt_outcome_id::declared_not_applied, rule::none});

@@ -30,6 +30,7 @@ struct transition_event {
 /// |                      |         | one operation's transitions; a crash between the flush and  |
 /// |                      |         | the call loses the call, never the transition               |
 ///
+/// Where a caller asks for tell::early, the events of a confirmation are told as early as it is.
 /// A type with  static constexpr bool observes = false  is never called, and nothing is collected
 /// for it. Thread safety: all calls may be concurrent. Nothing throws.
 template <class O>

@@ -40,8 +40,8 @@ struct allowance {
 /// |                                        |                           | is at least so far away|
 ///
 /// Laws (testing/budget_laws.hpp): sends are bounded over the life of an operation, restarts
-/// included; looks are bounded per run; at and after record.deadline a send is too_late, but never a
-/// look, for what is known is looked at before it is given up; later is never in the past, and
+/// included; looks are bounded per run; at and after record.deadline a send is too_late, but never
+/// a look, for what is known is looked at before it is given up; later is never in the past, and
 /// asking again at not_before does not answer later; with now, ends_at is after now; the same
 /// question at the same moment has the same answer.
 /// Thread safety: all calls may be concurrent. Nothing throws.

@@ -20,7 +20,7 @@ namespace indoubt {
 struct storage_facts {
     std::uint32_t epoch = 0; ///< at least 1, and never one that this journal has used before
     time_point high_water{}; ///< the largest record::written_at it has ever been given
-    bool restored = false;   ///< opened as a restored or cloned copy
+    bool restored = false;   ///< opened as a restored or cloned copy: see the laws
 };
 
 /// Where a visit of unsettled records goes on: after the operation with this number.
@@ -71,6 +71,8 @@ struct any_visitor {
 ///   written: never one without all the later ones.
 /// - identities and names are compared as bytes; a name may hold NUL bytes, an identity never.
 /// - record::intent never changes after insert, so replace need not store it again.
+/// - A storage that can be opened as a restored or cloned copy sets record::restored on every
+///   pending record then, and keeps it there until a replace clears it, over later opens too.
 /// - A failed write or flush poisons the handle: every later call is rule::storage_failed.
 /// - After a crash: reopening finds all flushed writes and a new, larger epoch.
 /// - Thread safety: all functions may be called from several threads at once. A visitor is called

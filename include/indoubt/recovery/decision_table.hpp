@@ -170,7 +170,7 @@ inline constexpr decision_row decision_table[] = {
 
     // Every attempt so far surely was not applied, and nothing is there.
     {P,       absent,         {restored},                    A::refer,      R::restored_copy},
-    {P,       absent,         {look_only},                   A::report,     by_no_rule},
+    {P,       absent,         {look_only},                   A::report,     R::nothing_sent},
     {P,       absent,         {send_now},                    A::send,       by_no_rule},
     {P,       absent,         {send_later},                  A::wait,       R::refused_for_now},
     {P,       absent,         {spent},                       A::cancel,     R::attempts_spent},

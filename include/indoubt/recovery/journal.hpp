@@ -70,6 +70,8 @@ public:
     }
 };
 
+template <class Policies> class pursuit; // recovery/pursuit.hpp
+
 /// A name for storage::bind: kind, target and key or receipt, each ended by NUL, so that none runs
 /// into another. Made without allocation where it is short.
 class binding_name {
@@ -121,6 +123,8 @@ struct asker {
     unsigned looks = 0;       ///< look-ups he made for this operation since its last send
     time_point at{};          ///< the time he read a moment ago; unset: now
 };
+
+template <class Policies> class recovery; // recovery/recovery.hpp
 
 /// Thread safety: as that of the storage and the clock; an operation or permit belongs to one
 /// thread at a time. The storage must outlive the journal.
@@ -190,44 +194,16 @@ public:
         record const& r = *detail::scribe::of(p);
         auto request = codec<Request>::decode(r.intent->request);
         if (!request) {
-            BOOST_OUTCOME_TRY(withdraw(p));
-            return error_about(r, rule::undecodable);
+            BOOST_OUTCOME_TRY(state_id const now_in, withdraw(p));
+            return error_about(r, rule::undecodable).in(now_in).doubtful(may_be_applied(now_in));
         }
         return open_attempt<Request>(p, std::move(limits), std::move(request).value());
     }
 
-    /// The same with a request that was decoded from the stored bytes already.
-    template <class Request>
-    result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request&& decoded) {
-        record const& r = *detail::scribe::of(p);
-        if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
-        BOOST_OUTCOME_TRY(bool const moved_on, has_moved_on(r));
-        time_point const at = now();
-        if (moved_on || at >= detail::scribe::send_before(p)) {
-            BOOST_OUTCOME_TRY(withdraw(p));
-            return error_about(r, moved_on           ? rule::stale_version
-                                  : at >= r.deadline ? rule::deadline_reached
-                                                     : rule::window_closed);
-        }
-        if (r.deadline != time_point::max()) {
-            limits.time_left = std::min(limits.time_left, r.deadline - at);
-        }
-        return detail::scribe::open(p, std::move(decoded), std::move(limits));
-    }
-
-    /// Gives the claim of r back without a transition, whatever was written about the operation
-    /// since: it stays what it is. Nothing to do if the claim is gone.
-    result<void> release(record r) {
-        claim const given = r.claim;
-        for (int tries = 0; tries != most_collisions; ++tries) {
-            r.claim = {};
-            auto written = put(r);
-            if (written || written.error().rule() != rule::stale_version) return written;
-            BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
-            if (!latest || latest->claim != given) return success();
-            r = std::move(*latest);
-        }
-        return error_about(r, rule::in_progress);
+    /// Gives the claim back without a transition: the operation stays what it is, for the next one
+    /// who asks. For a program that stops driving an operation which it sent.
+    template <state S> result<void> release(operation<S>&& op) {
+        return release_record(std::move(*detail::scribe::of(op)));
     }
 
     /// True if the receipt stands for this operation, now or already. A receipt is bound once, for
@@ -254,19 +230,25 @@ public:
         return m;
     }
 
-    // ---- for the loop of recovery: records as they are, without a type for each state
-    // ------------
+private:
+    template <class> friend class detail::pursuit;
+    template <class> friend class recovery;
+
+    // Records as they are, without a type for each state: for the loop of recovery alone.
 
     template <class Fingerprint>
     result<detail::scribe::box> begin_record(identity const& id, std::shared_ptr<intent> wanted,
                                              Fingerprint const& fingerprint,
                                              begin_options const& options, time_point at) {
-        if (!well_formed(id) || !well_formed_name(wanted->target)) {
-            return error(rule::malformed_identity).of(printable(id));
+        if (!well_formed(id)) return error(rule::malformed_identity).of(printable(id));
+        if (!well_formed_name(wanted->target)) {
+            return error(rule::malformed_identity).of(printable(id)).saying("the target's name");
         }
         if (!fits(id.key, options.keys)) {
             return error(rule::unfit_key).of(printable(id));
         }
+        BOOST_OUTCOME_TRY(auto standing, find_record(id));
+        if (standing) return same_intent(std::move(standing), *wanted, fingerprint);
         BOOST_OUTCOME_TRY(bool const ours,
                           storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
         if (!ours) return error(rule::key_taken).of(printable(id));
@@ -278,25 +260,52 @@ public:
         fresh->version = {facts_.epoch, 1};
         fresh->begun_at = fresh->written_at = at;
         fresh->deadline = options.deadline;
-        BOOST_OUTCOME_TRY(auto standing, storage_.insert(*fresh));
-        if (!standing) return fresh;
-
-        intent const& stored = *standing->intent;
-        if (stored.fingerprint_rule != fingerprint.rule()) {
-            return error_about(*standing, rule::incomparable);
-        }
-        intent const& given = *fresh->intent;
-        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
-                              {given.target, given.request})) {
-            return error_about(*standing, rule::conflicting_intent);
-        }
-        return std::make_unique<record>(std::move(*standing));
+        BOOST_OUTCOME_TRY(auto other, storage_.insert(*fresh));
+        if (!other) return fresh;
+        standing = std::make_unique<record>(std::move(*other));
+        return same_intent(std::move(standing), *fresh->intent, fingerprint);
     }
 
     /// Null if the journal holds no such operation.
     result<detail::scribe::box> find_record(identity const& id) {
         BOOST_OUTCOME_TRY(auto r, storage_.find(id));
         return r ? std::make_unique<record>(std::move(*r)) : detail::scribe::box();
+    }
+
+    /// The same with a request that was decoded from the stored bytes already.
+    template <class Request>
+    result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request&& decoded) {
+        record const& r = *detail::scribe::of(p);
+        if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
+        BOOST_OUTCOME_TRY(bool const moved_on, has_moved_on(r));
+        time_point const at = now();
+        if (moved_on || at >= detail::scribe::send_before(p)) {
+            BOOST_OUTCOME_TRY(state_id const now_in, withdraw(p));
+            bool const covered_others = r.open_attempts() > 1 && at < r.deadline;
+            return error_about(r, moved_on         ? rule::stale_version
+                                  : covered_others ? rule::window_closed
+                                                   : rule::deadline_reached)
+                .in(now_in)
+                .doubtful(may_be_applied(now_in));
+        }
+        if (r.deadline != time_point::max()) {
+            limits.time_left = std::min(limits.time_left, r.deadline - at);
+        }
+        return detail::scribe::open(p, std::move(decoded), std::move(limits));
+    }
+
+    /// Whatever was written about the operation since. Nothing to do if the claim is gone.
+    result<void> release_record(record r) {
+        claim const given = r.claim;
+        for (int tries = 0; tries != most_collisions; ++tries) {
+            r.claim = {};
+            auto written = put(r);
+            if (written || written.error().rule() != rule::stale_version) return written;
+            BOOST_OUTCOME_TRY(auto latest, storage_.find(r.identity()));
+            if (!latest || latest->claim != given) return success();
+            r = std::move(*latest);
+        }
+        return error_about(r, rule::in_progress);
     }
 
     /// The next version of this record, if it is still the stored one.
@@ -306,7 +315,21 @@ public:
         return storage_.replace(r, expected);
     }
 
-private:
+    /// What stands for this identity, if it is what is asked for now.
+    template <class Fingerprint>
+    static result<detail::scribe::box>
+    same_intent(detail::scribe::box standing, intent const& given, Fingerprint const& fingerprint) {
+        intent const& stored = *standing->intent;
+        if (stored.fingerprint_rule != fingerprint.rule()) {
+            return error_about(*standing, rule::incomparable);
+        }
+        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
+                              {given.target, given.request})) {
+            return error_about(*standing, rule::conflicting_intent);
+        }
+        return standing;
+    }
+
     result<bool> has_moved_on(record const& r) {
         if constexpr (compares_versions<Storage>) {
             BOOST_OUTCOME_TRY(bool const current, storage_.is_current(r.identity(), r.version));
@@ -319,7 +342,8 @@ private:
 
     /// Closes the permit's attempt as never sent, in the newest version of the record: only the
     /// holder of a permit can know that.
-    result<void> withdraw(permit& p) {
+    /// Returns: the state it is in then.
+    result<state_id> withdraw(permit& p) {
         detail::scribe::use(p);
         record const& mine = *detail::scribe::of(p);
         auto const number = static_cast<std::uint32_t>(mine.attempts.size());
@@ -327,7 +351,7 @@ private:
             BOOST_OUTCOME_TRY(auto r, find_record(mine.identity()));
             bool const undecided =
                 r && (r->state == state_id::uncertain || r->state == state_id::in_review);
-            if (!undecided) return success();
+            if (!undecided) return r ? r->state : state_id::none;
             auto closed = r->state == state_id::uncertain
                               ? never_sent(detail::scribe::make<uncertain>(std::move(r)), number)
                               : never_sent(detail::scribe::make<in_review>(std::move(r)), number);
@@ -336,7 +360,7 @@ private:
         return error_about(mine, rule::in_progress);
     }
 
-    template <state S> result<void> never_sent(operation<S>&& op, std::uint32_t number) {
+    template <state S> result<state_id> never_sent(operation<S>&& op, std::uint32_t number) {
         observation o{.of = op.stamp(), .what = seen::attempt_closed, .attempt = number};
         o.outcome = attempt_outcome_id::not_sent;
         detail::terms const no_terms;
@@ -351,9 +375,10 @@ private:
         return write_only(record_outcome(std::move(op), evidence));
     }
 
-    template <state To> result<void> write_only(result<step<To>>&& decided) {
+    template <state To> result<state_id> write_only(result<step<To>>&& decided) {
         if (!decided) return std::move(decided).error();
-        return put(*detail::scribe::of(decided.value()));
+        BOOST_OUTCOME_TRY(put(*detail::scribe::of(decided.value())));
+        return To::id;
     }
 
     /// A budget counts tries. Where the client library below submit repeats by itself, each attempt

@@ -5,6 +5,7 @@
 
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/journal.hpp>
+#include <indoubt/recovery/run_options.hpp>
 #include <indoubt/recovery/untold.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
@@ -21,31 +22,6 @@
 // is here; every decision is in the table.
 
 namespace indoubt {
-
-/// The effect exists. A value of this type is only made from a record in state confirmed.
-template <class Receipt> struct confirmation {
-    Receipt receipt;
-    unsigned attempts = 0;        ///< sends recorded for this operation, over all runs
-    bool before_this_run = false; ///< it was confirmed already when this call began
-    bool seen_now = false;        ///< this call observed it
-};
-
-/// When a confirmation may be told.
-enum class tell : std::uint8_t {
-    durable, ///< after a flush
-    early,   ///< at once, if a look-up gave it: after a power loss it is looked up again
-};
-
-struct run_options {
-    /// Bounds this call and changes no state. Unset: one minute; 0: expired, nothing is asked.
-    std::optional<milliseconds> deadline{};
-    std::stop_token stop{};
-    /// A confirmed operation is not looked up again.
-    bool trust_record = false;
-    indoubt::tell tell = tell::durable;
-};
-
-inline constexpr milliseconds default_run_deadline{60'000};
 
 namespace detail {
 
@@ -105,6 +81,10 @@ private:
         }
         if (r->intent->fingerprint_rule != with_.fingerprint.rule()) {
             return end(std::move(r), rule::incomparable);
+        }
+        // A reconcile names the identity alone: it may be that of a write to somewhere else.
+        if (r->intent->target != std::string_view(with_.provider.target)) {
+            return end(std::move(r), rule::conflicting_intent);
         }
         switch (r->state) {
         case state_id::uncertain: return decide_on(scribe::make<uncertain>(std::move(r)));
@@ -237,7 +217,7 @@ private:
         claim_guard(claim_guard const&) = delete;
         claim_guard& operator=(claim_guard const&) = delete;
         ~claim_guard() {
-            if (!returned_ && r_.claim != claim{} && book_.release(r_)) (void)book_.flush();
+            if (!returned_ && r_.claim != claim{} && book_.release_record(r_)) (void)book_.flush();
         }
         void returned() { returned_ = true; }
 
@@ -360,7 +340,7 @@ private:
         record& r = *last_;
         bool const mine = r.claim.holder == holder_;
         if (mine && r.claim != claim{}) {
-            auto released = book_.release(r);
+            auto released = book_.release_record(r);
             if (!released) return unflushed(r, std::move(released).error());
         }
         bool const early = options_.tell == tell::early && r.state == state_id::confirmed &&
@@ -372,7 +352,7 @@ private:
         }
         events_.tell(with_.observer);
         if (r.state != state_id::confirmed || why_ == rule::in_progress ||
-            why_ == rule::incomparable) {
+            why_ == rule::incomparable || why_ == rule::conflicting_intent) {
             return error(why_, r.state).of(printable(r.identity())).until(again_at_);
         }
         auto decoded = codec<receipt>::decode(r.receipt);

@@ -17,8 +17,7 @@ class timeline {
 public:
     template <clock_policy Clock>
     timeline(Clock& clock, time_point high_water)
-        : started_(std::max(clock.wall(), high_water)), elapsed_then_(clock.elapsed()),
-          ran_backwards_(clock.wall() < high_water) {}
+        : timeline(clock.wall(), clock.elapsed(), high_water) {}
 
     template <clock_policy Clock> time_point now(Clock& clock) const {
         return started_ + (clock.elapsed() - elapsed_then_);
@@ -31,6 +30,10 @@ public:
     time_point closed_until() const { return ran_backwards_ ? started_ : time_point::min(); }
 
 private:
+    timeline(time_point wall, milliseconds elapsed, time_point high_water)
+        : started_(std::max(wall, high_water)), elapsed_then_(elapsed),
+          ran_backwards_(wall < high_water) {}
+
     time_point started_;
     milliseconds elapsed_then_;
     bool ran_backwards_;

@@ -71,6 +71,8 @@ public:
         power_cut(kept);
         std::scoped_lock lock(mutex_);
         restored_ = true;
+        for (auto& [id, r] : records_)
+            r.restored = r.restored || r.state == state_id::pending;
     }
 
     /// Effects: the step with this number fails, if it lies ahead, and poisons the storage until
