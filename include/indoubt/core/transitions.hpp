@@ -61,11 +61,22 @@ public:
     static void close(record& r, closing const& c) {
         if (c.outcome == attempt_outcome_id::open) return;
         if (c.number != 0) {
-            r.attempts[c.number - 1].outcome = c.outcome;
+            // The number comes from whoever weighed the reply: it may be of no attempt of ours.
+            if (c.number <= r.attempts.size()) r.attempts[c.number - 1].outcome = c.outcome;
             return;
         }
         for (auto& a : r.attempts) {
             if (r.is_open(a)) a.outcome = c.outcome;
+        }
+    }
+
+    /// What a settled state says by itself, where its first reason was overwritten by a review.
+    static constexpr rule plain_reason(state_id settled) {
+        switch (settled) {
+        case state_id::rejected: return rule::refused_by_provider;
+        case state_id::cancelled: return rule::cancelled_by_caller;
+        case state_id::abandoned: return rule::abandoned_by_person;
+        default: return rule::none;
         }
     }
 
@@ -319,6 +330,7 @@ template <state To>
     if (r.came_from != To::id) return error_about(r, rule::illegal_decision);
     return detail::transit::take<To>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "dismiss", e);
+        changed.reason = detail::transit::plain_reason(To::id);
         changed.concern = concern::none;
         changed.came_from = state_id::none;
     });
