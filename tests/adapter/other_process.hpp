@@ -4,52 +4,66 @@
 #define INDOUBT_TESTS_ADAPTER_OTHER_PROCESS_HPP
 
 #include <csignal>
-#include <fcntl.h>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 // A forked child that runs a function and never returns to the test that forked it.
+//
+// A child inherits what SQLite remembers of its parent's files. Where that matters, make the
+// child before the parent opens one, and let it wait to be told.
 
 namespace indoubt::tests {
 
+/// One end of the line between the two.
+class line {
+public:
+    explicit line(int fd) : fd_(fd) {}
+    void operator()(std::string const& text) const { say(text); }
+    void say(std::string const& text) const {
+        if (::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) < 0) ::_exit(101);
+    }
+    /// Waits until the other end has said something. Returns: all of it; empty if it has ended.
+    std::string hear() const {
+        char text[512];
+        auto const length = ::read(fd_, text, sizeof text);
+        return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
+    }
+
+private:
+    int fd_;
+};
+
 class other_process {
 public:
-    /// In the child body(tell) runs, where tell(text) sends text to the parent; its result is the
-    /// exit status. The child ends without running destructors, as if it were killed.
+    /// In the child body(line) runs; its result is the exit status. The child ends without
+    /// running destructors, as if it were killed.
     template <class Body> explicit other_process(Body body) {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_) != 0)
+            throw std::runtime_error("no line to a child");
         child_ = ::fork();
         if (child_ < 0) throw std::runtime_error("no child");
         if (child_ == 0) {
-            ::close(ends[0]);
-            int const status = body([&](std::string const& text) {
-                if (::write(ends[1], text.data(), text.size()) < 0) ::_exit(101);
-            });
-            ::_exit(status);
+            ::close(ends_[0]);
+            ::_exit(body(line(ends_[1])));
         }
-        ::close(ends[1]);
-        heard_from_ = ends[0];
+        ::close(ends_[1]);
     }
     other_process(other_process const&) = delete;
     other_process& operator=(other_process const&) = delete;
     ~other_process() {
         if (!ended_) kill();
-        ::close(heard_from_);
+        ::close(ends_[0]);
     }
 
     pid_t id() const { return child_; }
-
-    /// Waits until the child has told something. Returns: all of it; empty if it ended in silence.
-    std::string hear() {
-        char text[256];
-        auto const length = ::read(heard_from_, text, sizeof text);
-        return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
-    }
+    void tell(std::string const& text) const { line(ends_[0]).say(text); }
+    std::string hear() const { return line(ends_[0]).hear(); }
     /// Everything it tells until its end.
-    std::string hear_all() {
+    std::string hear_all() const {
         std::string all;
         for (std::string more = hear(); !more.empty(); more = hear())
             all += more;
@@ -68,8 +82,8 @@ public:
     }
 
 private:
+    int ends_[2] = {-1, -1};
     pid_t child_ = -1;
-    int heard_from_ = -1;
     bool ended_ = false;
 };
 

@@ -326,6 +326,22 @@ TEST_CASE("a log that was left is written once more before it is trusted") {
     CHECK(rule_of(detail::secure_log(file.value())) == rule::storage_failed);
 }
 
+TEST_CASE("a refused journal keeps its log, and a copy is taken over with it") {
+    temporary_folder const folder;
+    make_killed(folder / "journal");
+    std::filesystem::copy(folder / "journal", folder / "copy");
+    std::filesystem::copy(folder / "journal-wal", folder / "copy-wal");
+    CHECK(rule_of(sqlite_storage::open(folder / "copy")) == rule::restored_copy);
+    for (auto const* ending : {"", "-wal"}) {
+        CHECK(tests::bytes_of(folder / "copy" + ending) ==
+              tests::bytes_of(folder / "journal" + ending));
+    }
+    auto s = sqlite_storage::open_restored(folder / "copy").value();
+    record older = plain_record({"scope", "older"}, 101);
+    older.restored = true;
+    CHECK(there(s, older));
+}
+
 TEST_CASE("after a failed flush no later one succeeds, though the disk works again") {
     temporary_folder const folder;
     faulty_disk disk;
@@ -402,9 +418,15 @@ TEST_CASE("a record that cannot be what was written is a failure, not a guess") 
         REQUIRE(sqlite3_open((folder / "journal").c_str(), &db) == SQLITE_OK);
         CHECK(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
         sqlite3_close(db);
+        {
+            auto s = sqlite_storage::open(folder / "journal").value();
+            REQUIRE(s.insert(numbered(2)));
+            CHECK(s.find({"scope", "1"}).error().cause() == SQLITE_CORRUPT);
+            CHECK(rule_of(s.flush()) == rule::storage_failed);
+        }
+        // Nothing was committed after that, not even when it was closed.
         auto s = sqlite_storage::open(folder / "journal").value();
-        CHECK(s.find({"scope", "1"}).error().cause() == SQLITE_CORRUPT);
-        CHECK(rule_of(s.flush()) == rule::storage_failed);
+        CHECK_FALSE(s.find({"scope", "2"}).value());
     }
 }
 

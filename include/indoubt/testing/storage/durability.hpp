@@ -57,6 +57,8 @@ template <class Subject> void a_crash_takes_a_suffix(Subject& subject, laws& law
     record const changed = next_of(flushed);
     (void)s->insert(flushed);
     law.expect(s->flush().has_value(), "flush: succeeds");
+    (void)s->bind("flushed", flushed.identity());
+    law.expect(s->flush().has_value(), "flush: succeeds");
     auto const epoch = s->facts().epoch;
     std::vector<record> later;
     for (std::uint64_t n = 0; n < 6; ++n)
@@ -76,6 +78,8 @@ template <class Subject> void a_crash_takes_a_suffix(Subject& subject, laws& law
         there.push_back(holds(*s, later[n]));
     }
     law.expect(holds(*s, flushed) || holds(*s, changed), "crash: what was flushed is there");
+    law.expect(is(s->bind("flushed", later[0].identity()), false),
+               "crash: a binding that was flushed alone is there");
     law.expect(std::ranges::is_sorted(there, std::ranges::greater{}),
                "crash: what is lost is a suffix of what was written");
 }
