@@ -163,6 +163,7 @@ TEST_CASE("'not applied', said of a cancelled operation, does not send it [H5]")
     s.shop.on_submit(request_lost);
     CHECK(s.run().error().state() == state_id::in_review);
     REQUIRE(s.cancel());
+    s.clock.advance(1min);
     auto p = s.start();
     auto& book = p.journal();
     auto op = taken<in_review>(book, s.id);
@@ -281,6 +282,22 @@ TEST_CASE("a second worker leaves what the first one has marked and not yet sent
     });
     CHECK(done);
     CHECK(s.truth->sends() == 1);
+}
+
+TEST_CASE("'not applied' is not open while the call may still be under way [H10]") {
+    for (bool over : {false, true}) {
+        one_shop s(prompt); // a call takes at most a second
+        s.shop.on_submit(request_lost);
+        CHECK(s.run().error().state() == state_id::in_review);
+        auto const sent = s.stored().attempts.at(0).sent_at;
+        auto p = s.start();
+        auto op = taken<in_review>(p.journal(), s.id);
+        ruling word(op.stamp(), {"ann", "asked them"}, sent + (over ? 1'000ms : 999ms));
+        auto const ruled = p.journal().write(rule_out(std::move(op), std::move(word)));
+        CHECK(ruled.has_value() == over);
+        if (!over) CHECK(ruled.error().rule() == rule::illegal_decision);
+        CHECK(s.state() == (over ? state_id::pending : state_id::in_review));
+    }
 }
 
 TEST_SUITE_END();

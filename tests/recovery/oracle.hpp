@@ -119,7 +119,7 @@ inline bool asks(facts const& f, answer& a) {
 
 inline answer pending_and_absent(facts const& f) {
     if (f.restored) return {.what = action::refer, .why = rule::restored_copy};
-    if (f.look_only) return {.what = action::report};
+    if (f.look_only) return {.what = action::report, .why = rule::nothing_sent};
     switch (f.may_send) {
     case send::now: return {.what = action::send};
     case send::later:
