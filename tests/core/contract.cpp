@@ -215,7 +215,7 @@ TEST_CASE("a contract that is built at run time says which rule it breaks, and a
     CHECK(last_words_of([] { return plain{.inner_attempts = 2}; }) ==
           "indoubt: contract: without a guarantee inner_attempts must be 1\n");
     CHECK(last_words_of([] { return plain{.inner_attempts = 0}; }) ==
-          "indoubt: contract: without a guarantee inner_attempts must be 1\n");
+          "indoubt: contract: inner_attempts must be positive\n");
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour}; }) ==
           "indoubt: contract: a finite window needs arrives_within\n");
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour, .arrives_within = 1h}; }) ==

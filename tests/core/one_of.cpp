@@ -130,6 +130,29 @@ TEST_CASE("moving onto itself changes nothing") {
     CHECK(counted::alive == 1);
 }
 
+struct uncopyable_today : counted {
+    using counted::counted;
+    uncopyable_today(uncopyable_today const& other) : counted(other) { throw 7; }
+    uncopyable_today(uncopyable_today&&) noexcept = default;
+    uncopyable_today& operator=(uncopyable_today const&) = default;
+};
+
+TEST_CASE("a copy that fails leaves nothing behind, and what was there as it was") {
+    {
+        using fragile = one_of<counted, uncopyable_today, std::string>;
+        fragile const original = uncopyable_today(7);
+        CHECK(counted::alive == 1);
+        CHECK_THROWS(fragile(original));
+        CHECK(counted::alive == 1);
+        fragile other = counted(8);
+        CHECK_THROWS(other = original);
+        REQUIRE(other.holds<counted>());
+        CHECK(other.get_if<counted>()->number == 8);
+        CHECK(counted::alive == 2);
+    }
+    CHECK(counted::alive == 0);
+}
+
 // ---- visits -------------------------------------------------------------------------------------
 
 int visited(copyable one) {

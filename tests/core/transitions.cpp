@@ -217,7 +217,6 @@ TEST_CASE("a match confirms, with its receipt and on its basis") {
     CHECK_FALSE(after.clean_up_due);
     CHECK(after.reason == rule::none);
     CHECK(after.claim == claim{});
-    CHECK(after.attempts[0].outcome == outcome::applied);
 }
 
 TEST_CASE("an effect that nobody here has sent is confirmed without an attempt") {
@@ -226,9 +225,21 @@ TEST_CASE("an effect that nobody here has sent is confirmed without an attempt")
     CHECK(after.attempts.empty());
 }
 
-TEST_CASE("which of several open attempts was applied nobody knows") {
-    record const after = confirmed_from<uncertain>(sent(2));
-    CHECK(after.open_attempts() == 2);
+template <state S> void attempts_of_a_match() {
+    auto const after = [](unsigned open) {
+        record r = sent(open, S::id);
+        r.concern = S::id == state_id::in_review ? concern::doubt : concern::none;
+        return confirmed_from<S>(r);
+    };
+    CHECK(after(1).attempts[0].outcome == outcome::applied);
+    CHECK(after(2).open_attempts() == 2); // which of them was applied nobody knows
+    CHECK(after(0).attempts.empty());
+}
+
+TEST_CASE("the effect is counted to the attempt that was open, if it was the only one") {
+    attempts_of_a_match<pending>();
+    attempts_of_a_match<uncertain>();
+    attempts_of_a_match<in_review>();
 }
 
 TEST_CASE("a match ends a review, and the concern with it") {
@@ -287,13 +298,22 @@ TEST_CASE("doubt about what was never sent") {
     CHECK(after.restored);
 }
 
+template <state S> rule reason_of_doubt(record r) {
+    r.state = S::id;
+    r.restored = true; // so that there is doubt in pending, too
+    desk d(r);
+    auto why = evidence<doubt, S>(r, bare, saw(seen::nothing));
+    CHECK(why.rule() != rule::existed_before);
+    return d.write(refer(d.take<S>(), std::move(why))).reason;
+}
+
 TEST_CASE("that it existed before us outlives the doubt") {
     record r = sent(1);
+    CHECK(reason_of_doubt<uncertain>(r) == rule::no_guarantee);
+    CHECK(reason_of_doubt<pending>(r) == rule::restored_copy);
     r.reason = rule::existed_before;
-    desk d(r);
-    auto why = evidence<doubt, uncertain>(r, bare, saw(seen::nothing));
-    CHECK(why.rule() == rule::no_guarantee);
-    CHECK(d.write(refer(d.take<uncertain>(), std::move(why))).reason == rule::existed_before);
+    CHECK(reason_of_doubt<uncertain>(r) == rule::existed_before);
+    CHECK(reason_of_doubt<pending>(r) == rule::existed_before);
 }
 
 template <state S> void contradicted() {
@@ -334,28 +354,37 @@ TEST_CASE("what comes to review twice still came from where it came first") {
     CHECK(after.concern == concern::contradiction);
 }
 
-TEST_CASE("a missing effect is a lesser concern, and never hides a greater one") {
-    record r = as(state_id::confirmed);
+/// A confirmed record of the same version, whose effect is gone.
+contradiction gone(record r) {
+    r.claim = {};
     r.confirmed_at = noon - 1min;
-    r.ever_confirmed = true;
-    r.receipt = "r-1";
-    auto const gone = [&] {
-        return evidence<contradiction, confirmed>(r, keyed, saw(seen::nothing));
-    };
-    CHECK(gone().rule() == rule::effect_missing);
-    {
+    r.concern = concern::none;
+    return evidence<contradiction, confirmed>(r, keyed, saw(seen::nothing));
+}
+
+template <state S> void missing_in() {
+    CAPTURE(to_string(S::id));
+    for (auto const before : {concern::none, concern::effect_missing, concern::contradiction}) {
+        record r = as(S::id);
+        r.receipt = "r-1";
+        r.concern = before;
         desk d(r);
-        record const after = d.write(refer(d.take<confirmed>(), gone()));
-        CHECK(after.concern == concern::effect_missing);
+        record const after = d.write(refer(d.take<S>(), gone(r)));
         CHECK(after.reason == rule::effect_missing);
-        CHECK(after.came_from == state_id::confirmed);
         CHECK(after.receipt == "r-1");
+        bool const worse = before == concern::contradiction;
+        CHECK(after.concern == (worse ? concern::contradiction : concern::effect_missing));
     }
-    for (auto const before : {concern::effect_missing, concern::contradiction}) {
-        record reviewed = in_review_for(before, 0, state_id::confirmed);
-        desk d(reviewed);
-        CHECK(d.write(refer(d.take<in_review>(), gone())).concern == before);
-    }
+}
+
+TEST_CASE("a missing effect is a lesser concern, and never hides a greater one") {
+    missing_in<pending>();
+    missing_in<uncertain>();
+    missing_in<confirmed>();
+    missing_in<rejected>();
+    missing_in<cancelled>();
+    missing_in<in_review>();
+    missing_in<abandoned>();
 }
 
 // ---- back to pending, and rejected --------------------------------------------------------------
@@ -487,33 +516,37 @@ TEST_CASE("in review the reason for it stays") {
     CHECK(after.came_from == r.came_from);
 }
 
-TEST_CASE("a receipt is kept to look for, but not in place of the confirmed one") {
-    observation o = saw(seen::accepted);
-    o.receipt = "r-2";
-    record r = sent(1);
-    CHECK(recorded_in<uncertain>(r, o).receipt == "r-2");
-    r = in_review_for(concern::effect_missing, 1, state_id::confirmed);
-    r.ever_confirmed = true;
-    r.receipt = "r-1";
-    CHECK(recorded_in<in_review>(r, o).receipt == "r-1");
-}
+template <state S> void kept_of_an_attempt() {
+    CAPTURE(to_string(S::id));
+    record r = sent(2, S::id);
+    r.concern = S::id == state_id::in_review ? concern::effect_missing : concern::none;
 
-TEST_CASE("hints are kept, and an outcome without hints leaves them") {
-    observation o = saw(seen::no_news);
-    o.remarks = "request id 9";
-    record r = recorded_in<uncertain>(sent(2), o);
-    CHECK(r.notes_or_none().hints == "request id 9");
-    r = recorded_in<uncertain>(r, closing(1, outcome::not_sent));
-    CHECK(r.notes_or_none().hints == "request id 9");
-}
+    observation accepted = saw(seen::accepted);
+    accepted.receipt = "r-2";
+    CHECK(recorded_in<S>(r, accepted).receipt == "r-2");
+    record confirmed_once = r;
+    confirmed_once.ever_confirmed = true;
+    confirmed_once.receipt = "r-1";
+    CHECK(recorded_in<S>(confirmed_once, accepted).receipt == "r-1");
 
-TEST_CASE("a provider that asks for time is given it, and never less than before") {
-    observation o = closing(1, outcome::refused_for_now, rule::refused_for_now);
-    o.retry_after = 30s;
-    record r = sent(2);
-    CHECK(recorded_in<uncertain>(r, o).next_check == noon + 30s);
+    observation hinting = saw(seen::no_news);
+    hinting.remarks = "request id 9";
+    record const hinted = recorded_in<S>(r, hinting);
+    CHECK(hinted.notes_or_none().hints == "request id 9");
+    CHECK(hinted.receipt.empty());
+    CHECK(recorded_in<S>(hinted, closing(1, outcome::not_sent)).notes == hinted.notes);
+
+    observation busy = closing(1, outcome::refused_for_now, rule::refused_for_now);
+    busy.retry_after = 30s;
+    CHECK(recorded_in<S>(r, busy).next_check == noon + 30s);
+    CHECK(recorded_in<S>(r, busy).reason == rule::refused_for_now);
     r.next_check = noon + 1h;
-    CHECK(recorded_in<uncertain>(r, o).next_check == noon + 1h);
+    CHECK(recorded_in<S>(r, busy).next_check == noon + 1h);
+}
+
+TEST_CASE("receipts, hints and a wish for time are kept, and take nothing away") {
+    kept_of_an_attempt<uncertain>();
+    kept_of_an_attempt<in_review>();
 }
 
 // ---- cancel -------------------------------------------------------------------------------------
@@ -618,6 +651,23 @@ TEST_CASE("what was ever confirmed cannot be ruled out, nor what came from a fin
         r = in_review_for(concern::contradiction, 1, from);
         refused<in_review>(r, ruling(r.stamp(), ann(), noon), ruling_out);
     }
+}
+
+TEST_CASE("while a call may still arrive nobody can say that it did not") {
+    record r = in_review_for(concern::doubt);
+    auto const ruled_at = [&](time_point at) { return ruling(r.stamp(), ann(), at); };
+    time_point const arrived = r.attempts[0].sent_at + under_a_key.arrives_within;
+    refused<in_review>(r, ruled_at(arrived - 1ms), ruling_out);
+    {
+        desk d(r);
+        CHECK(rule_out(d.take<in_review>(), ruled_at(arrived)));
+    }
+    // Each open attempt counts; one that is closed does not.
+    r = in_review_for(concern::doubt, 2);
+    refused<in_review>(r, ruled_at(arrived), ruling_out);
+    r.attempts[1].outcome = outcome::not_sent;
+    desk d(r);
+    CHECK(rule_out(d.take<in_review>(), ruled_at(arrived)));
 }
 
 auto resuming = [](auto&& op, auto&& w) { return resume(std::move(op), std::move(w)); };

@@ -55,6 +55,9 @@ undisturbed a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
 [[noreturn]] inline void call_timeout_must_be_positive() {
     a_rule_of_the_contract_is_broken("call_timeout must be positive");
 }
+[[noreturn]] inline void inner_attempts_must_be_positive() {
+    a_rule_of_the_contract_is_broken("inner_attempts must be positive");
+}
 [[noreturn]] inline void without_a_guarantee_inner_attempts_must_be_one() {
     a_rule_of_the_contract_is_broken("without a guarantee inner_attempts must be 1");
 }
@@ -221,6 +224,7 @@ struct contract_check {
     template <class Resend, class Lookup, class Reply>
     constexpr explicit contract_check(contract<Resend, Lookup, Reply> const& c) {
         if (c.call_timeout <= milliseconds::zero()) call_timeout_must_be_positive();
+        if (c.inner_attempts == 0) inner_attempts_must_be_positive();
         if (c.arrives_within != milliseconds::zero() && c.arrives_within < c.call_timeout) {
             arrives_within_must_not_be_shorter_than_call_timeout();
         }

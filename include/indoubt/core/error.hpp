@@ -276,9 +276,7 @@ namespace detail {
 /// overlooked and aborts, in every build, with or without exceptions.
 struct say_and_terminate : boost::outcome_v2::policy::base {
     template <class Impl> static constexpr void wide_value_check(Impl&& self) {
-        if (base::_has_value(self)) return;
-        if (base::_has_error(self)) stop(base::_error(self).message().c_str());
-        stop("it holds nothing");
+        if (!base::_has_value(self)) stop(base::_error(self).message().c_str());
     }
     template <class Impl> static constexpr void wide_error_check(Impl&& self) {
         if (!base::_has_error(self)) stop("it holds a value, not an error");

@@ -81,9 +81,12 @@ public:
     }
 
     template <class E> static void decided(record& r, std::string_view what, E const& e) {
-        r.edit_notes([&](case_notes& notes) {
-            notes.decisions.push_back({std::string(what), e.person().who, e.person().why, e.at()});
-        });
+        decision made;
+        made.what = what;
+        made.who = e.person().who;
+        made.why = e.person().why;
+        made.at = e.at();
+        r.edit_notes([&](case_notes& notes) { notes.decisions.push_back(std::move(made)); });
     }
 
     static void remark(record& r, std::string const& remarks) {
