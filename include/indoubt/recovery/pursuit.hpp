@@ -76,15 +76,15 @@ private:
     // ---- one step -------------------------------------------------------------------------------
 
     void step_on(scribe::box r) {
+        // A reconcile names the identity alone: it may be that of a write to somewhere else.
+        if (r->intent->target != std::string_view(with_.provider.target)) {
+            return end(std::move(r), rule::conflicting_intent);
+        }
         if (r->state == state_id::confirmed && options_.trust_record) {
             return end(std::move(r), rule::none);
         }
         if (r->intent->fingerprint_rule != with_.fingerprint.rule()) {
             return end(std::move(r), rule::incomparable);
-        }
-        // A reconcile names the identity alone: it may be that of a write to somewhere else.
-        if (r->intent->target != std::string_view(with_.provider.target)) {
-            return end(std::move(r), rule::conflicting_intent);
         }
         switch (r->state) {
         case state_id::uncertain: return decide_on(scribe::make<uncertain>(std::move(r)));
@@ -147,8 +147,11 @@ private:
         if (x.until > now_) {
             if (x.until >= ends_at_) return end(std::move(r), x.rule, x.until);
             if (!may_go_on(r)) return;
-            waiting_.wait(r->identity(), options_.stop,
-                          [&](std::stop_token const& stop) { book_.wait_until(x.until, stop); });
+            waiting_.wait(r->identity(), options_.stop, [&](std::stop_token const& stop) {
+                // A cancel that came a moment ago found nobody to wake.
+                auto const moved_on = book_.has_moved_on(*r);
+                if (moved_on && !moved_on.value()) book_.wait_until(x.until, stop);
+            });
             forget();
             return reload(*r->intent, r->state); // it may have been cancelled or settled meanwhile
         }
