@@ -12,8 +12,8 @@
 namespace indoubt {
 
 /// Known: the intent is recorded; every attempt so far, often none, was surely not applied.
-/// Not known: nothing that matters. Entered by: begin, reopen, rule_out, supersede.
-/// Left by: dispatch, confirm, reject, refer, cancel. Not terminal.
+/// Not known: nothing that matters. Entered by: begin, reopen, rule_out, resume,
+/// supersede. Left by: dispatch, confirm, reject, refer, cancel. Not terminal.
 struct pending {
     static constexpr state_id id = state_id::pending;
 };
@@ -26,7 +26,7 @@ struct uncertain {
 };
 
 /// Known: a matching effect was observed; the record says on what basis.
-/// Not known: whether it still exists. Entered by: confirm, adopt.
+/// Not known: whether it still exists. Entered by: confirm, adopt, dismiss.
 /// Left by: refer, with a contradiction such as the effect being gone. Terminal otherwise.
 struct confirmed {
     static constexpr state_id id = state_id::confirmed;
@@ -52,7 +52,7 @@ struct in_review {
 };
 
 /// Known: a person closed it with the outcome unknown; its key stays blocked for ever.
-/// Entered by: abandon. Left by: refer (a late effect). Terminal otherwise.
+/// Entered by: abandon, dismiss. Left by: refer (a late effect). Terminal otherwise.
 struct abandoned {
     static constexpr state_id id = state_id::abandoned;
 };
