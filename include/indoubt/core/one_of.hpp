@@ -87,9 +87,6 @@ template <class T, class... Ts> constexpr std::size_t position_among() {
 /// Not std::variant underneath: a program with one run spent a third of what it was compiled to on
 /// the machinery of variants.
 template <class... Ts> class one_of {
-    static_assert((std::is_nothrow_move_constructible_v<Ts> && ...),
-                  "one_of: every type in it must move without throwing");
-
 public:
     template <class T>
         requires(std::same_as<std::remove_cvref_t<T>, Ts> || ...)
@@ -158,6 +155,8 @@ private:
     template <class T> static constexpr std::size_t position = detail::position_among<T, Ts...>();
 
     void take(one_of&& other) noexcept {
+        static_assert((std::is_nothrow_move_constructible_v<Ts> && ...),
+                      "one_of: every type in it must move without throwing");
         (void)((index_ == position<Ts> &&
                 (::new (static_cast<void*>(bytes_)) Ts(std::move(*other.template get_if<Ts>())),
                  true)) ||
