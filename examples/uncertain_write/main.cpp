@@ -39,6 +39,7 @@ constexpr int not_confirmed = 2; // unconfirmed, a conflict, or an error
 
 struct arguments {
     std::string journal, provider, key, mode = "normal";
+    std::int64_t wait_ms = 0;
 };
 
 std::map<std::string, mode> const modes{{"normal", mode::normal},
@@ -48,14 +49,19 @@ std::map<std::string, mode> const modes{{"normal", mode::normal},
                                         {"no-effect", mode::no_effect}};
 
 /// A journal is created once. One that cannot be opened is not replaced: it may know of a write.
-auto journal_at(std::string const& path) {
+indoubt::result<indoubt::sqlite_storage> journal_at(std::string const& path,
+                                                    indoubt::milliseconds wait) {
     using indoubt::sqlite_storage;
-    return std::filesystem::exists(path) ? sqlite_storage::open(path)
-                                         : sqlite_storage::create(path);
+    if (!std::filesystem::exists(path)) {
+        auto created = sqlite_storage::create(path);
+        // Another process may have been faster.
+        if (created || created.error().rule() != indoubt::rule::journal_exists) return created;
+    }
+    return sqlite_storage::open(path, {.wait = wait});
 }
 
 int run(arguments const& given) {
-    auto journal = journal_at(given.journal);
+    auto journal = journal_at(given.journal, indoubt::milliseconds(given.wait_ms));
     if (!journal) {
         std::cerr << journal.error().message() << '\n';
         return not_confirmed;
@@ -99,6 +105,10 @@ int main(int argc, char** argv) {
     program.add_option("--mode", given.mode, "what goes wrong; normal if not given")
         ->check(CLI::IsMember(modes))
         ->option_text("MODE");
+    program
+        .add_option("--wait", given.wait_ms, "for a process that has the journal; 0 if not given")
+        ->check(CLI::NonNegativeNumber)
+        ->option_text("MILLISECONDS");
     program.footer("Modes:\n"
                    "  normal       nothing goes wrong\n"
                    "  lost         the write takes effect, its reply is lost\n"

@@ -56,6 +56,11 @@ struct scene {
 
     /// The command in a process of its own.
     finished command(std::vector<std::string> more = {}) const {
+        return wait_for(start(std::move(more), "0"), "0");
+    }
+
+    /// The same, not waited for. Each of several at once has a name of its own.
+    pid_t start(std::vector<std::string> more, std::string const& name) const {
         std::vector<std::string> words{UNCERTAIN_WRITE_PROGRAM, journal, service, "order-1"};
         words.insert(words.end(), more.begin(), more.end());
         std::vector<char*> argv;
@@ -63,7 +68,7 @@ struct scene {
             argv.push_back(word.data());
         argv.push_back(nullptr);
 
-        auto const out = folder / "out", err = folder / "err";
+        auto const out = folder / ("out" + name), err = folder / ("err" + name);
         posix_spawn_file_actions_t files;
         ::posix_spawn_file_actions_init(&files);
         constexpr int fresh = O_WRONLY | O_CREAT | O_TRUNC;
@@ -73,6 +78,10 @@ struct scene {
         int const spawned = ::posix_spawn(&child, argv[0], &files, nullptr, argv.data(), ::environ);
         ::posix_spawn_file_actions_destroy(&files);
         REQUIRE(spawned == 0);
+        return child;
+    }
+    finished wait_for(pid_t child, std::string const& name) const {
+        auto const out = folder / ("out" + name), err = folder / ("err" + name);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
@@ -330,5 +339,42 @@ TEST_CASE("help is no error, a wrong mode is one") {
 }
 
 TEST_SUITE_END();
+
+/// Forty processes that want the same order at the same moment.
+std::vector<finished> forty_at_once(scene const& s, std::vector<std::string> const& more) {
+    std::vector<pid_t> children;
+    for (int i = 0; i != 40; ++i)
+        children.push_back(s.start(more, std::to_string(i)));
+    std::vector<finished> all;
+    for (int i = 0; i != 40; ++i) {
+        all.push_back(s.wait_for(children[static_cast<std::size_t>(i)], std::to_string(i)));
+    }
+    return all;
+}
+
+TEST_CASE("forty processes at once: each is told the order, or who has the journal") {
+    scene const s;
+    int told = 0;
+    for (auto const& one : forty_at_once(s, {})) {
+        if (one.status == 0) {
+            CHECK(one.out == confirmed);
+            ++told;
+        } else {
+            CHECK(one.status == 2);
+            CHECK(contains(one.err, "the journal is in use"));
+        }
+    }
+    CHECK(told >= 1);
+    CHECK(s.effects() == 1);
+}
+
+TEST_CASE("forty processes that wait their turn: one order, and all are told of it") {
+    scene const s;
+    for (auto const& one : forty_at_once(s, {"--wait", "60000"})) {
+        CHECK(one.status == 0);
+        CHECK(one.out == confirmed);
+    }
+    CHECK(s.effects() == 1);
+}
 
 } // namespace
