@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <memory>
@@ -200,7 +201,7 @@ struct high_water_is_the_last_write : sound {
         last = r.written_at;
         return kept.replace(r, v);
     }
-    time_point last{};
+    std::atomic<time_point> last{};
 };
 
 template <class S> struct only_fresh {
