@@ -351,6 +351,16 @@ TEST_CASE("a copy is refused until it is taken over, and then what is pending ma
     CHECK(s.find({"scope", "1"}).value()->restored);
 }
 
+TEST_CASE("a copy made by VACUUM INTO is a whole journal, and a copy") {
+    temporary_folder const folder;
+    make_journal(folder / "journal");
+    in_shell(folder / "journal", "VACUUM INTO '" + folder / "copy" + "'");
+    std::filesystem::permissions(folder / "copy", std::filesystem::perms{0600});
+    CHECK(rule_of(sqlite_storage::open(folder / "copy")) == rule::restored_copy);
+    auto s = sqlite_storage::open_restored(folder / "copy").value();
+    CHECK(there(s, 1));
+}
+
 TEST_CASE("a journal may be renamed") {
     temporary_folder const folder;
     make_journal(folder / "journal");

@@ -115,7 +115,8 @@ inline constexpr std::array journal_objects{
 ) STRICT)"},
     sqlite_object{"readable", R"(CREATE VIEW readable AS SELECT
     operation, scope, key, state, target, CAST(request AS TEXT) AS request, receipt,
-    coalesce(sentence, 'reason ' || reason) AS reason, basis, concern, attempts,
+    iif(reason = 0, '', coalesce(sentence, 'reason ' || reason)) AS reason,
+    basis, concern, attempts,
     datetime(begun_at_ms / 1000, 'unixepoch') AS begun_at,
     datetime(written_at_ms / 1000, 'unixepoch') AS written_at,
     datetime(deadline_ms / 1000, 'unixepoch') AS deadline,
