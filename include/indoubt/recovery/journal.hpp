@@ -257,7 +257,7 @@ private:
     same_intent(detail::scribe::box standing, intent const& given, Fingerprint const& fingerprint) {
         intent const& stored = *standing->intent;
         if (stored.fingerprint_rule != fingerprint.rule()) {
-            return error_about(*standing, rule::incomparable);
+            return error_despite(*standing, rule::incomparable);
         }
         if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
                               {given.target, given.request})) {

@@ -354,12 +354,13 @@ private:
             }
         }
         events_.tell(with_.observer);
+        if (why_ == rule::incomparable) return error_despite(r, why_);
         if (r.state != state_id::confirmed || why_ == rule::in_progress ||
-            why_ == rule::incomparable || why_ == rule::conflicting_intent) {
+            why_ == rule::conflicting_intent) {
             return error(why_, r.state).of(printable(r.identity())).until(again_at_);
         }
         auto decoded = codec<receipt>::decode(r.receipt);
-        if (!decoded) return error_about(r, rule::undecodable);
+        if (!decoded) return error_despite(r, rule::undecodable);
         return confirmation<receipt>{std::move(decoded).value(),
                                      static_cast<unsigned>(r.attempts.size()), was_confirmed_,
                                      seen_now_};

@@ -182,8 +182,8 @@ private:
         if (!known && known.error().rule() == rule::storage_failed) {
             return std::move(known).error();
         }
-        auto const state = known ? known.value().state : state_id::none;
-        return error(rule::deadline_reached, state).of(printable(id));
+        return known ? error_despite(known.value(), rule::deadline_reached)
+                     : error(rule::deadline_reached).of(printable(id));
     }
 
     /// An error that tells a state somebody wrote: the state is flushed first.
