@@ -50,6 +50,21 @@ private:
     lossy_storage& kept;
 };
 
+/// A journal and nothing else: no provider, no recovery.
+struct shelf {
+    lossy_storage kept;
+    manual_clock clock;
+    bounded_budget budget{.attempts = 3, .jitter = jitter::none, .seed = 1};
+    identity id{"scope", "key"};
+    std::string request = "one";
+    struct {
+        std::string target = "shop";
+    } shop{};
+
+    auto open() { return journal<lossy_storage, manual_clock>(kept, clock); }
+    record stored() { return *kept.find(id).value(); }
+};
+
 template <class Contract>
 using hooked_process = recovery<policies<shop_of<Contract>, hooked_storage&, exact_fingerprint,
                                          bounded_budget, manual_clock, listener>>;

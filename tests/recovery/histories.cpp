@@ -261,6 +261,20 @@ TEST_CASE("a pause before a resend, past the window: it is not made [H8]") {
     CHECK(s.stored().open_attempts() == 1); // the first one; the second never left
 }
 
+TEST_CASE("a pause before a resend, past the operation's deadline: it is not made [H8]") {
+    one_shop s(deduplicating);
+    s.budget.overall = 20min;
+    s.shop.on_submit(request_lost);
+    CHECK(s.run({.deadline = 50ms}).has_error());
+    s.clock.advance(10min);
+    auto const done =
+        run_with_a_pause(s, {.deadline = 24h}, [&](auto&) { s.clock.advance(10min); });
+    REQUIRE(done.has_error());
+    CHECK(done.error().rule() == rule::deadline_reached);
+    CHECK(done.error().in_doubt());
+    CHECK(s.truth->sends() == 1);
+}
+
 TEST_CASE("a cancel between the mark and the call: nothing is sent [H8]") {
     one_shop s(bare);
     auto const done = run_with_a_pause(s, {}, [&](auto& p) { REQUIRE(p.cancel(s.id)); });

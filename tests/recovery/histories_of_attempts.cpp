@@ -155,7 +155,7 @@ TEST_CASE("both attempts surely not applied, in whatever order: pending again [H
         auto& book = p.journal();
         auto op = two_open(p, s);
         auto now = [&] { return book.moment(op.stored(), s.budget, by_key); };
-        auto const busy = refused{.for_good = false};
+        auto const busy = refused{.for_good = false, .retry_after = 3s};
         auto kept = decided<attempt_outcome>(op, by_key, replied(op, by_key, busy, first), now());
         op = std::move(book.write(record_outcome(std::move(op), std::move(kept))).value());
         auto end =
@@ -163,6 +163,7 @@ TEST_CASE("both attempts surely not applied, in whatever order: pending again [H
         REQUIRE(book.write(reopen(std::move(op), std::move(end))));
         CHECK(s.state() == state_id::pending);
         CHECK(s.stored().open_attempts() == 0);
+        CHECK(s.stored().next_check == s.clock.wall() + 3s);
     }
 }
 
@@ -328,6 +329,7 @@ TEST_CASE("what another fingerprint rule recorded is left alone, settled or not 
             REQUIRE(done.has_error());
             CHECK(done.error().rule() == rule::incomparable);
             CHECK(done.error().state() == before.state);
+            CHECK(done.error().in_doubt() == settled); // there is an effect, of whatever intent
         }
         CHECK(s.truth->sends() == sends);
         CHECK(s.stored().version == before.version);

@@ -160,6 +160,8 @@ TEST_CASE("a call that is under way brings its time; what nobody explained bring
     auto const lost = said(hinting, unknown{.hints = "trace 7"});
     CHECK(lost.what == seen::no_news);
     CHECK(lost.remarks == "trace 7");
+    auto const talkative = said(hinting, unknown{.hints = std::string(longest_hint + 9, 'x')});
+    CHECK(talkative.remarks.size() == longest_hint);
 }
 
 TEST_CASE("an observation belongs to one version of one operation, and to one attempt") {
