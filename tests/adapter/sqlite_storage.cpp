@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
@@ -89,6 +90,13 @@ void in_shell(std::string const& path, std::string const& sql) {
     REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
     CHECK(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(db);
+}
+
+std::set<std::string> files_in(temporary_folder const& folder) {
+    std::set<std::string> names;
+    for (auto const& entry : std::filesystem::directory_iterator(folder.path()))
+        names.insert(entry.path().filename().string());
+    return names;
 }
 
 unsigned mode_of(std::string const& path) {
@@ -269,6 +277,7 @@ TEST_CASE("open refuses what is not surely a whole journal, and leaves it as it 
         CAPTURE(kind.name);
         temporary_folder const folder;
         kind.make(folder / "journal");
+        auto const files = files_in(folder);
         bool const readable = std::filesystem::is_regular_file(folder / "journal");
         std::string const before = readable ? bytes_of(folder / "journal") : std::string();
         for (auto open : {&sqlite_storage::open, &sqlite_storage::open_restored}) {
@@ -278,6 +287,7 @@ TEST_CASE("open refuses what is not surely a whole journal, and leaves it as it 
             CAPTURE(opened.error().message());
             CHECK(opened.error().detail().starts_with(folder / "journal"));
             if (readable) CHECK(bytes_of(folder / "journal") == before);
+            CHECK(files_in(folder) == files);
         }
     }
 }
@@ -338,6 +348,7 @@ TEST_CASE("a copy is refused until it is taken over, and then what is pending ma
     CHECK(rule_of(refused) == rule::restored_copy);
     CHECK(refused.error().detail().ends_with("open_restored takes it over"));
     CHECK(bytes_of(folder / "copy") == before);
+    CHECK(files_in(folder) == std::set<std::string>{"journal", "copy"});
     {
         auto s = sqlite_storage::open_restored(folder / "copy").value();
         CHECK(s.facts().restored);
@@ -517,13 +528,16 @@ TEST_CASE("a forked child cannot use the storage, and harms nothing when it clos
 
 TEST_CASE("closing in order keeps what was not flushed") {
     temporary_folder const folder;
+    record r = numbered(1);
+    r.written_at = time_point(7ms);
     {
         auto s = sqlite_storage::create(folder / "journal").value();
-        REQUIRE(s.insert(numbered(1)));
+        REQUIRE(s.insert(r));
     }
     CHECK_FALSE(std::filesystem::exists(folder / "journal-wal"));
     auto s = sqlite_storage::open(folder / "journal").value();
     CHECK(there(s, 1));
+    CHECK(s.facts().high_water == r.written_at);
 }
 
 TEST_CASE("after a kill everything flushed is there, and nothing else") {

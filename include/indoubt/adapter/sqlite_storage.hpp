@@ -38,7 +38,8 @@ struct sqlite_options {
 /// as cause(), and nothing more is written.
 /// After a crash: opening it again finds everything flushed, and of the rest nothing, unless it
 /// was closed in order.
-/// A child that was forked cannot use its parent's storage: every call is rule::storage_failed.
+/// A child that was forked cannot use its parent's storage: every call is rule::storage_failed. As
+/// long as it lives and starts no other program, the journal stays in use.
 /// It is handed over by moving, before other threads know of it; a moved-from storage may only be
 /// destroyed or assigned to.
 class sqlite_storage {

@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -88,7 +89,8 @@ inline result<void> check_header(owned_file const& file) {
     return success();
 }
 
-/// Opens the file with SQLite. Closing it leaves the log as it is, until that is changed.
+/// Opens the file with SQLite. If there is a log, closing the file leaves it as it is, until that
+/// is changed; if there is none, no empty one is left.
 inline result<sqlite_connection> connect(owned_file const& file) {
     if (auto const why = objection_to_sqlite(sqlite3_libversion_number(), sqlite3_threadsafe());
         !why.empty()) {
@@ -100,9 +102,12 @@ inline result<sqlite_connection> connect(owned_file const& file) {
                                    SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE,
                                nullptr);
     sqlite_connection db(raw);
-    constexpr std::array settings{
-        std::pair{SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1}, std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
-        std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}};
+    struct stat log{};
+    bool const has_log = ::lstat((file.path() + "-wal").c_str(), &log) == 0 && log.st_size != 0;
+    std::array const settings{std::pair{SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log ? 1 : 0},
+                              std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                              std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                              std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}};
     for (auto [setting, value] : settings) {
         if (code == SQLITE_OK) code = sqlite3_db_config(db.get(), setting, value, nullptr);
     }
@@ -234,7 +239,7 @@ inline result<void> check_tables(sqlite3* db, owned_file const& file) {
         if (code == SQLITE_OK) code = run.code();
         if (code != SQLITE_OK) return about_sqlite(code, file, "cannot be read");
         if (!as_made) {
-            std::string what = "has another table " + std::string(object.name);
+            std::string what = "differs from its format in " + std::string(object.name);
             return about_file(rule::journal_damaged, file.path(), what);
         }
     }

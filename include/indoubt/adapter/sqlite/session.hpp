@@ -83,10 +83,10 @@ public:
             (void)db_.release();
             return;
         }
-        if (!failure_ && in_transaction_ && sqlite_execute(db_.get(), "COMMIT") != SQLITE_OK)
-            failure_ = error(rule::storage_failed);
+        if (!failure_ && committed_ != written_) (void)commit();
         // After a failure nothing is written any more; the next to open it takes over the log.
-        if (!failure_) sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+        int const keeps_log = failure_ ? 1 : 0;
+        sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps_log, nullptr);
     }
 
     storage_facts facts() {
@@ -195,6 +195,7 @@ private:
         std::unique_ptr<sqlite_session> session(
             new sqlite_session(std::move(file), std::move(db), facts, code));
         if (code == SQLITE_OK) return session;
+        if (facts.epoch == 1) session->file_.remove(); // it was just created
         return session->failed(code);
     }
 
