@@ -506,6 +506,14 @@ TEST_CASE("an attempt that is not in the record is not closed") {
     CHECK(after.open_attempts() == 2);
 }
 
+TEST_CASE("what closed an attempt first stands, whatever is replied to it later") {
+    record r = sent(2);
+    r.attempts[0].outcome = outcome::refused_for_good;
+    record const after = recorded_in<uncertain>(r, closing(1, outcome::not_sent));
+    CHECK(after.attempts[0].outcome == outcome::refused_for_good);
+    CHECK(after.open_attempts() == 1);
+}
+
 TEST_CASE("in review the reason for it stays") {
     record const r = in_review_for(concern::contradiction, 2);
     record const after = recorded_in<in_review>(r, closing(2, outcome::not_sent));

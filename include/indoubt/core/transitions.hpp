@@ -60,13 +60,11 @@ public:
 
     static void close(record& r, closing const& c) {
         if (c.outcome == attempt_outcome_id::open) return;
-        if (c.number != 0) {
-            // The number comes from whoever weighed the reply: it may be of no attempt of ours.
-            if (c.number <= r.attempts.size()) r.attempts[c.number - 1].outcome = c.outcome;
-            return;
-        }
-        for (auto& a : r.attempts) {
-            if (r.is_open(a)) a.outcome = c.outcome;
+        // The number, or 0 for all of them, comes from whoever weighed the reply: it may be of no
+        // attempt of ours. What closed an attempt first stands.
+        for (std::size_t i = 0; i != r.attempts.size(); ++i) {
+            bool const meant = c.number == 0 || c.number == i + 1;
+            if (meant && r.is_open(r.attempts[i])) r.attempts[i].outcome = c.outcome;
         }
     }
 
