@@ -341,8 +341,7 @@ private:
     typename with::outcome tell_it() {
         if (failed_) return std::move(*failed_);
         record& r = *last_;
-        bool const mine = r.claim.holder == holder_;
-        if (mine && r.claim != claim{}) {
+        if (r.claim.holder == holder_) {
             auto released = book_.release_record(r);
             if (!released) return unflushed(r, std::move(released).error());
         }

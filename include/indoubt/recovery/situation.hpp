@@ -103,6 +103,7 @@ struct situation {
     /// attempt must hold. min() if there is none.
     time_point guarantee_ends() const {
         if (r.cancel_requested || t.resend.kind == guarantee_kind::none) return time_point::min();
+        if (r.restored) return time_point::min(); // nobody knows when it was first sent
         time_point const first = r.first_sent();
         time_point end = closes_at(t.resend, first, t.margin);
         for (auto const& a : r.attempts) {
