@@ -78,7 +78,10 @@ std::vector<history> histories(state_id s) {
                 {{{40min, open, false}, {35min}}},
                 {{{40min, open, true, false}}},
                 {.tries = {{40min}}, .clock_ran_backwards = true},
-                {.tries = {{10min}}, .reason = rule::existed_before}};
+                {.tries = {{10min}}, .reason = rule::existed_before},
+                // A restored copy that a person resumed: there may be attempts it knows nothing of.
+                {.restored = true},
+                {.tries = {{40min, unsent}}, .restored = true}};
     case state_id::in_review: {
         std::vector<history> all;
         for (auto const& tries :
@@ -221,7 +224,7 @@ facts facts_of(history const& h, record const& r, detail::terms const& t, observ
     f.restored = h.restored;
     f.can_be_asked = t.has_lookup;
     f.visibility_known = t.has_lookup && t.visible_after.has_value();
-    bool covered = t.resend.kind != guarantee_kind::none && !h.tries.empty();
+    bool covered = t.resend.kind != guarantee_kind::none && !h.restored;
     f.documented = t.resend.kind != guarantee_kind::none;
     milliseconds const first = h.tries.empty() ? 0ms : h.tries.front().age;
     if (first + arrives + margin >= window_length) covered = false;

@@ -120,6 +120,13 @@ TEST_CASE("whichever call of the storage fails during a run: doubt is told, noth
             s.shop.always_on_lookup(shop_of<decltype(bare)>::empty);
         },
         stuck);
+    fail_every_call(
+        bare, [](auto& s) { s.shop.on_lookup(down, s.budget.looks); },
+        [](auto& p, auto& s) -> std::optional<error> {
+            auto done = p.run(s.id, s.request);
+            if (done.error().rule() != rule::storage_failed) return {};
+            return std::move(done).error();
+        });
     // A record that moves on between the mark and the call.
     fail_every_call(
         bare,
@@ -251,6 +258,23 @@ TEST_CASE("a record that vanishes during a run is told as not recorded, and noth
     REQUIRE(done.has_error());
     CHECK(done.error().rule() == rule::not_recorded);
     CHECK(s.truth->sends() == 1);
+}
+
+TEST_CASE("a permit whose record has vanished gives no attempt") {
+    one_shop s(bare);
+    forgetful_storage forgetful(s.journal);
+    journal<forgetful_storage, manual_clock> book(forgetful, s.clock);
+    auto allowed = departed(book, s, bare);
+    auto op = taken<uncertain>(book, s.id);
+    cancellation word(op.stamp());
+    REQUIRE(book.write(cancel(std::move(op), std::move(word))));
+    auto stale = std::move(allowed);
+    forgetful.gone = true;
+    auto out = stale.attempt<std::string>(book);
+    REQUIRE(out.has_error());
+    CHECK(out.error().rule() == rule::stale_version);
+    CHECK(out.error().state() == state_id::none);
+    CHECK(book.release(std::move(stale).operation()));
 }
 
 // ---- bytes that do not decode -------------------------------------------------------------------

@@ -161,7 +161,7 @@ inline answer pending_or_uncertain(facts const& f) {
     if (f.open == 0 && !f.restored && (f.refused_earlier || f.refused_now)) {
         return {.what = action::reject};
     }
-    if (!pending && f.open == 0) return {.what = action::reopen};
+    if (!pending && f.open == 0 && !f.restored) return {.what = action::reopen};
     answer a{};
     if (asks(f, a)) return a;
     bool const absent = is_one_of(f.shown, seen::nothing, seen::unsupported);

@@ -136,6 +136,22 @@ TEST_CASE("a permit whose record moved on gives none, and its attempt is closed 
     CHECK(s.stored().open_attempts() == 0);
 }
 
+TEST_CASE("a permit whose operation was settled meanwhile gives none, and tells how it ended") {
+    shelf s;
+    auto book = s.open();
+    auto allowed = departed(book, s, bare);
+    auto op = taken<uncertain>(book, s.id);
+    shop::effect const there{.receipt = "r-1", .key = "key", .request = "one"};
+    auto const seen = weigh(bare, op, shop::answer(shop::complete{{there}}));
+    auto found = decided<match>(op, bare, seen, book.moment(op.stored(), s.budget, bare));
+    REQUIRE(book.write(confirm(std::move(op), std::move(found))));
+    auto out = allowed.attempt<std::string>(book);
+    REQUIRE(out.has_error());
+    CHECK(out.error().rule() == rule::stale_version);
+    CHECK(out.error().state() == state_id::confirmed);
+    CHECK(s.stored().state == state_id::confirmed);
+}
+
 TEST_CASE("a withdrawn attempt beside one that was refused for good leaves it rejected") {
     shelf s;
     auto book = s.open();
@@ -190,8 +206,32 @@ TEST_CASE("a claim that is given back by hand lets the next one act") {
     CHECK(p.run(s.id, s.request).error().rule() == rule::in_progress);
     REQUIRE(book.release(taken<uncertain>(book, s.id)));
     CHECK(s.stored().claim == claim{});
+    auto again = taken<uncertain>(book, s.id);
+    auto const version = again.stamp().version;
+    CHECK(book.release(std::move(again))); // there is none to give back: harmless
+    CHECK(s.stored().version >= version);
     CHECK(p.run(s.id, s.request).error().rule() != rule::in_progress);
     CHECK(s.truth->sends() == 0);
+}
+
+TEST_CASE("a claim that somebody else holds by now is not given back for him") {
+    shelf s;
+    auto book = s.open();
+    (void)departed(book, s, deduplicating);
+    auto stale = taken<uncertain>(book, s.id);
+    auto op = taken<uncertain>(book, s.id);
+    s.clock.advance(2min);
+    auto const him = book.moment(op.stored(), s.budget, deduplicating, {.holder = 77});
+    CHECK(decide(op, deduplicating, absence(op, deduplicating), him).get_if<stop>()->rule ==
+          rule::in_progress);
+    REQUIRE(book.release(std::move(op)));
+    op = taken<uncertain>(book, s.id);
+    auto leave = decided<resend_clearance>(
+        op, deduplicating, absence(op, deduplicating),
+        book.moment(op.stored(), s.budget, deduplicating, {.holder = 77}));
+    REQUIRE(book.write(resend(std::move(op), std::move(leave))));
+    CHECK(book.release(std::move(stale)));
+    CHECK(s.stored().claim.holder == 77);
 }
 
 TEST_CASE("whichever call of the storage fails, it is said, and nothing is granted") {
