@@ -58,7 +58,7 @@ TEST_CASE("a budget is written where it is used, field by field") {
     CHECK(b.budget.attempts == 4);
     CHECK(b.budget.overall == 60s);
     bundle const defaults{};
-    CHECK(defaults.budget.attempts == 3);
+    CHECK(defaults.budget.attempts == 10);
     CHECK(defaults.budget.overall == 24h);
     CHECK(defaults.budget.looks == 5);
     CHECK(defaults.budget.jitter == jitter::full);
@@ -174,6 +174,15 @@ TEST_CASE("times at the ends of the range do not overflow") {
     }
 }
 
+TEST_CASE("a supersession begins to count anew") {
+    bounded_budget const b{.attempts = 2};
+    record r;
+    r.attempts.assign(2, attempt_record{});
+    CHECK(b.may_send(r, time_point(1h), 1s).what == allowance::kind::spent);
+    r.generation = 2;
+    CHECK(b.may_send(r, time_point(1h), 1s).what == allowance::kind::now);
+}
+
 // ---- delays -------------------------------------------------------------------------------------
 
 TEST_CASE("without jitter delays double from the first to the longest") {
@@ -195,7 +204,8 @@ TEST_CASE("each jitter draws from its own range and uses all of it") {
                            range{jitter::decorrelated, 100ms, 2'700ms}}) {
         milliseconds least = milliseconds::max(), most{0};
         for (std::uint64_t operation = 0; operation < 4'000; ++operation) {
-            bounded_budget const b{.jitter = r.how, .longest_delay = 10s, .seed = 1};
+            bounded_budget const b{
+                .jitter = r.how, .first_delay = 100ms, .longest_delay = 10s, .seed = 1};
             milliseconds const delay = delay_after(b, 3, operation);
             least = std::min(least, delay);
             most = std::max(most, delay);

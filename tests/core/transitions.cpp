@@ -637,6 +637,18 @@ TEST_CASE("a ruling closes the attempts as declared, and forgets what they led t
     CHECK(after.next_check == time_point());
     CHECK(after.reason == rule::none);
     check_decision(after, "rule_out");
+    // It can be sent: one more attempt, no deadline, unless the person says otherwise.
+    CHECK(after.extra_attempts == r.extra_attempts + 1);
+    CHECK(after.deadline == time_point::max());
+}
+
+TEST_CASE("a ruling may come with more attempts and a deadline") {
+    record const r = in_review_for(concern::doubt, 1);
+    desk d(r);
+    ruling word(r.stamp(), ann(), noon, 3, noon + 1h);
+    record const after = d.write(rule_out(d.take<in_review>(), std::move(word)));
+    CHECK(after.extra_attempts == 3);
+    CHECK(after.deadline == noon + 1h);
 }
 
 TEST_CASE("a cancel that was requested outlives a ruling: it is settled next, not sent") {

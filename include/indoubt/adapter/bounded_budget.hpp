@@ -30,14 +30,15 @@ enum class jitter : std::uint8_t {
 /// Write what differs from the defaults: .budget = {.attempts = 3, .overall = 60s}.
 /// Negative durations count as 0.
 struct bounded_budget {
-    /// Tries over the whole life of an operation, the first one included.
-    unsigned attempts = 3;
+    /// Tries over the whole life of an operation, the first one included; a supersession begins
+    /// anew. The defaults spread them over some minutes, so that a short outage settles nothing.
+    unsigned attempts = 10;
     /// The operation's deadline, from its first begin, waiting and restarts included. 0 is over at
     /// once; none: no deadline.
     std::optional<milliseconds> overall = milliseconds(86'400'000);
     indoubt::jitter jitter = indoubt::jitter::full;
-    milliseconds first_delay{100};
-    milliseconds longest_delay{10'000};
+    milliseconds first_delay{500};
+    milliseconds longest_delay{300'000};
     /// Look-ups in one run. They and the attempts do not use each other up.
     unsigned looks = 5;
     milliseconds first_look_delay{100};
@@ -58,10 +59,10 @@ struct bounded_budget {
                                        ? r.deadline
                                        : plus(r.deadline, -at_least_zero(shortest_call));
         if (now >= ends_at) return {.what = allowance::kind::too_late};
-        if (r.attempts.size() >= std::uint64_t{attempts} + r.extra_attempts) {
+        if (r.tries() >= std::uint64_t{attempts} + r.extra_attempts) {
             return {.what = allowance::kind::spent};
         }
-        if (!r.attempts.empty()) {
+        if (r.tries() != 0) {
             time_point const next = plus(r.last_sent(), send_delay(r));
             if (next >= ends_at) return {.what = allowance::kind::too_late};
             if (next > now) return {.what = allowance::kind::later, .not_before = next};
@@ -99,7 +100,7 @@ private:
     static constexpr milliseconds at_least_zero(milliseconds d) { return std::max(d, d.zero()); }
 
     milliseconds send_delay(record const& r) const {
-        return delay(first_delay, r.attempts.size(), mix(seed) ^ r.operation);
+        return delay(first_delay, r.tries(), mix(seed) ^ r.operation);
     }
 
     /// The delay after the nth try. Drawn from (stream, n) alone, so that it is the same each time.

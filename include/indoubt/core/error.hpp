@@ -89,22 +89,23 @@ enum class rule : std::uint8_t {
     illegal_decision = 23, ///< this decision is not open for this record
 
     // what is known of the effect
-    not_yet_visible = 40,  ///< an effect may exist that look-ups do not show yet
-    look_up_failed = 41,   ///< look-ups were incomplete, unavailable or denied
-    no_guarantee = 42,     ///< nothing documented makes another send safe
-    window_closed = 43,    ///< the documented guarantee no longer covers another send
-    attempts_spent = 44,   ///< the retry budget allows no further attempt
-    deadline_reached = 45, ///< the deadline of the operation or of this call is over
-    under_way = 46,        ///< the provider shows the effect as under way
-    restored_copy = 47,    ///< a restored journal: it may have been sent in another life
-    contents_differ = 48,  ///< our key carries another content than was asked for
-    several_effects = 49,  ///< more than one effect of ours exists
-    another_owner = 50,    ///< only records that are not provably ours were found
-    existed_before = 51,   ///< the provider says it existed before our first attempt
-    receipt_taken = 52,    ///< the receipt is already bound to another operation
-    late_effect = 53,      ///< an effect appeared after the operation was settled
-    effect_missing = 54,   ///< the confirmed effect is no longer shown
-    nothing_sent = 55,     ///< nothing is there, and nothing was sent
+    not_yet_visible = 40,   ///< an effect may exist that look-ups do not show yet
+    look_up_failed = 41,    ///< look-ups were incomplete, unavailable or denied
+    no_guarantee = 42,      ///< nothing documented makes another send safe
+    window_closed = 43,     ///< the documented guarantee no longer covers another send
+    attempts_spent = 44,    ///< the retry budget allows no further attempt
+    deadline_reached = 45,  ///< the deadline of the operation or of this call is over
+    under_way = 46,         ///< the provider shows the effect as under way
+    restored_copy = 47,     ///< a restored journal: it may have been sent in another life
+    contents_differ = 48,   ///< our key carries another content than was asked for
+    several_effects = 49,   ///< more than one effect of ours exists
+    another_owner = 50,     ///< only records that are not provably ours were found
+    existed_before = 51,    ///< the provider says it existed before our first attempt
+    receipt_taken = 52,     ///< the receipt is already bound to another operation
+    late_effect = 53,       ///< an effect appeared after the operation was settled
+    effect_missing = 54,    ///< the confirmed effect is no longer shown
+    nothing_sent = 55,      ///< nothing is there, and nothing was sent
+    accepted_unproven = 56, ///< the provider accepted it, and nothing can prove it
 
     // settled against the caller
     refused_by_provider = 60, ///< refused for good
@@ -160,6 +161,7 @@ constexpr std::string_view to_string(rule r) {
     case rule::late_effect: return "an effect appeared after the operation was settled";
     case rule::effect_missing: return "the previously confirmed effect is absent";
     case rule::nothing_sent: return "nothing is there, and nothing was sent";
+    case rule::accepted_unproven: return "the provider accepted it, and nothing can prove it";
     case rule::refused_by_provider: return "the provider refused it for good";
     case rule::refused_input: return "the provider refused it for good: invalid input";
     case rule::refused_permission: return "the provider refused it for good: no permission";

@@ -194,9 +194,20 @@ private:
 };
 
 /// A person says that no attempt was applied, nor ever will be.
+///
+/// What is sent after it may need more than is left: one more attempt and no deadline, unless the
+/// person says otherwise.
 class ruling : public detail::word {
 public:
-    ruling(indoubt::stamp of, by person, time_point at) : word(of, std::move(person), at) {}
+    ruling(indoubt::stamp of, by person, time_point at, std::uint32_t extra_attempts = 1,
+           time_point deadline = time_point::max())
+        : word(of, std::move(person), at), extra_attempts_(extra_attempts), deadline_(deadline) {}
+    std::uint32_t extra_attempts() const { return extra_attempts_; }
+    time_point deadline() const { return deadline_; }
+
+private:
+    std::uint32_t extra_attempts_;
+    time_point deadline_;
 };
 
 /// A person lets the operation go on under its identity, with more attempts and a new deadline.
@@ -231,15 +242,19 @@ public:
 };
 
 /// The same intent again after it surely was not applied: a new generation with a new provider
-/// key.
+/// key, its attempts counted anew, and no deadline unless one is given.
 class supersession : public detail::word {
 public:
-    supersession(indoubt::stamp of, by person, time_point at, std::string new_provider_key)
-        : word(of, std::move(person), at), provider_key_(std::move(new_provider_key)) {}
+    supersession(indoubt::stamp of, by person, time_point at, std::string new_provider_key,
+                 time_point deadline = time_point::max())
+        : word(of, std::move(person), at), provider_key_(std::move(new_provider_key)),
+          deadline_(deadline) {}
     std::string const& provider_key() const { return provider_key_; }
+    time_point deadline() const { return deadline_; }
 
 private:
     std::string provider_key_;
+    time_point deadline_;
 };
 
 } // namespace indoubt

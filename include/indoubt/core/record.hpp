@@ -152,6 +152,13 @@ struct record {
             open += is_open(a) ? 1U : 0U;
         return open;
     }
+    /// Attempts under the present provider key: what a budget counts.
+    std::size_t tries() const {
+        std::size_t made = 0;
+        for (auto const& a : attempts)
+            made += a.generation == generation ? 1U : 0U;
+        return made;
+    }
     /// An attempt was refused for good; it decides once no attempt is open.
     bool refused_for_good() const {
         for (auto const& a : attempts) {

@@ -189,6 +189,7 @@ public:
             decided(changed, "supersede", e);
             ++changed.generation;
             changed.provider_key = e.provider_key();
+            changed.deadline = e.deadline();
             changed.cancel_requested = false;
             changed.receipt.clear();
             changed.next_check = {};
@@ -296,6 +297,8 @@ template <state S>
     return detail::transit::take<pending>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "rule_out", e);
         detail::transit::close(changed, {0, attempt_outcome_id::declared_not_applied, rule::none});
+        changed.extra_attempts += e.extra_attempts();
+        changed.deadline = e.deadline();
         changed.restored = false;
         changed.receipt.clear();
         changed.concern = concern::none;

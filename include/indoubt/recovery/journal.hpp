@@ -320,8 +320,8 @@ private:
     /// A budget counts tries. Where the client library below submit repeats by itself, each attempt
     /// is as many, and so is the one that is asked for.
     static record as_tries(record r, unsigned inner_attempts) {
-        auto const more = (r.attempts.size() + 1) * (inner_attempts - 1);
-        r.attempts.insert(r.attempts.begin(), more, attempt_record(r.attempts.front()));
+        auto const more = (r.tries() + 1) * (inner_attempts - 1);
+        r.attempts.insert(r.attempts.begin(), more, attempt_record(r.attempts.back()));
         return r;
     }
 

@@ -170,7 +170,8 @@ struct situation {
                                 std::ranges::none_of(r.attempts, [this](attempt_record const& a) {
                                     return r.is_open(a) && a.guarantee.kind == guarantee_kind::none;
                                 });
-        return documented && !covered() ? rule::window_closed : rule::no_guarantee;
+        if (documented && !covered()) return rule::window_closed;
+        return t.has_lookup || r.receipt.empty() ? rule::no_guarantee : rule::accepted_unproven;
     }
 };
 
