@@ -3,8 +3,12 @@
 
 // The smallest complete program: one service, one order, one journal. It runs the order twice, as a
 // program does that was started again because the first reply never came.
-
-#include "shared/temporary_directory.hpp"
+//
+//     first_provider [JOURNAL]
+//
+// A journal whose path is given is kept, to be looked at. Give a new path each time: the service
+// here forgets its orders when the program ends, and a confirmed order that is gone is a matter for
+// a person.
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>
@@ -17,6 +21,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 struct order {
     std::string item;
@@ -83,6 +89,9 @@ bool place_order(order_service& service, std::string const& path) {
     if (done) {
         std::cout << (done.value().before_this_run ? "already confirmed: " : "confirmed: ")
                   << done.value().receipt << '\n';
+    } else if (done.error().state() == indoubt::state_id::in_review) {
+        std::cout << "a person must decide, running it again only looks: " << done.error().message()
+                  << '\n';
     } else if (done.error().in_doubt()) {
         std::cout << "may have happened, run it again later: " << done.error().message() << '\n';
     } else {
@@ -91,13 +100,15 @@ bool place_order(order_service& service, std::string const& path) {
     return done.has_value();
 }
 
-int main() {
+int main(int argc, char** argv) {
+    auto const scratch =
+        std::filesystem::temp_directory_path() / ("first_provider." + std::to_string(::getpid()));
+    std::string const path = argc > 1 ? argv[1] : scratch.string();
     order_service service;
-    temporary_directory const folder("first_provider");
-    auto const path = (folder / "orders.journal").string();
 
     bool const first = place_order(service, path);
     bool const second = place_order(service, path);
     std::cout << "orders at the service: " << service.entries.size() << '\n';
+    std::filesystem::remove(scratch);
     return first && second && service.entries.size() == 1 ? 0 : 1;
 }
