@@ -14,6 +14,7 @@
 #include <indoubt/adapter/canonical_json.hpp>
 #include <indoubt/adapter/sqlite_storage.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -23,6 +24,8 @@
 #include <vector>
 
 #include <unistd.h>
+
+using namespace std::chrono_literals;
 
 struct order {
     std::string item;
@@ -82,7 +85,8 @@ bool place_order(order_service& service, std::string const& path) {
         return false;
     }
     indoubt::recovery orders{indoubt::policies{.provider = order_provider(service),
-                                               .storage = std::move(journal).value()}};
+                                               .storage = std::move(journal).value(),
+                                               .budget = {.attempts = 10, .overall = 24h}}};
 
     // The identity stands for what is meant: the same in every run, a new one for another order.
     auto done = orders.run({"tutorial", "order-1"}, {"notebook", 1});
