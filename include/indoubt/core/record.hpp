@@ -159,6 +159,16 @@ struct record {
             made += a.generation == generation ? 1U : 0U;
         return made;
     }
+    /// Attempts under the present provider key that may have left something at the provider, be it
+    /// only the trace of a failure.
+    unsigned sent_attempts() const {
+        unsigned sent = 0;
+        for (auto const& a : attempts) {
+            bool const left = a.outcome != attempt_outcome_id::not_sent;
+            sent += left && a.generation == generation ? 1U : 0U;
+        }
+        return sent;
+    }
     /// An attempt was refused for good; it decides once no attempt is open.
     bool refused_for_good() const {
         for (auto const& a : attempts) {

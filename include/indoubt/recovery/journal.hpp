@@ -180,11 +180,11 @@ private:
         if (!well_formed_name(wanted->target)) {
             return error(rule::malformed_identity).of(printable(id)).saying("the target's name");
         }
+        BOOST_OUTCOME_TRY(auto standing, find_record(id));
+        if (standing) return same_intent(std::move(standing), *wanted, fingerprint);
         if (!fits(id.key, options.keys)) {
             return error(rule::unfit_key).of(printable(id));
         }
-        BOOST_OUTCOME_TRY(auto standing, find_record(id));
-        if (standing) return same_intent(std::move(standing), *wanted, fingerprint);
         BOOST_OUTCOME_TRY(bool const ours,
                           storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
         if (!ours) return error(rule::key_taken).of(printable(id));

@@ -7,6 +7,7 @@
 #include <indoubt/policy/provider.hpp>
 
 #include <concepts>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -216,7 +217,12 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     }
 }
 
-inline void conclude(observation& o, sorting&& s, record const& r) {
+/// How often the provider may have been asked, retries below submit included.
+inline std::uint64_t tries_of(record const& r, terms const& t) {
+    return std::uint64_t{r.sent_attempts()} * std::max(t.inner_attempts, 1U);
+}
+
+inline void conclude(observation& o, sorting&& s, record const& r, terms const& t) {
     o.remarks = std::move(s.candidates);
     if (s.applied > 1 || (s.applied == 1 && s.differing != 0)) {
         o.what = seen::several;
@@ -229,10 +235,10 @@ inline void conclude(observation& o, sorting&& s, record const& r) {
         o.receipt = std::move(s.receipt);
     } else if (s.under_way != 0) {
         o.what = seen::under_way;
-    } else if (s.failed_for_good != 0 && s.failed_for_good >= r.open_attempts()) {
-        o.what = s.failed == 0 && r.open_attempts() != 0 ? seen::failed_for_good : seen::failed;
     } else if (s.failed + s.failed_for_good != 0) {
-        o.what = seen::failed;
+        // Final only if each attempt is accounted for: one that failed may be an earlier one.
+        bool const all = s.failed == 0 && s.failed_for_good >= tries_of(r, t);
+        o.what = all && r.open_attempts() != 0 ? seen::failed_for_good : seen::failed;
     } else {
         o.what = o.remarks.empty() ? seen::nothing : seen::only_candidates;
     }
@@ -267,7 +273,7 @@ observation weigh_answer(terms const& t, record const& r, answer<Request, Receip
         sorting s;
         for (auto const& e : all->effects)
             sort(s, e, r, t, equal);
-        conclude(o, std::move(s), r);
+        conclude(o, std::move(s), r, t);
         if (o.what == seen::several || o.what == seen::contents_differ) {
             name_ours(o, all->effects, r, t);
         }
