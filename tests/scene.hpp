@@ -52,6 +52,15 @@ inline constexpr contract proving{.resend =
 /// Nobody can be asked; only another channel can confirm.
 inline constexpr contract from_elsewhere{.lookup = from_outside{}};
 
+/// Three tries, 100 ms, 200 ms ... apart, and five look-ups.
+inline bounded_budget const plain_budget{.attempts = 3,
+                                         .jitter = jitter::none,
+                                         .first_delay = 100ms,
+                                         .longest_delay = 10s,
+                                         .looks = 5,
+                                         .first_look_delay = 100ms,
+                                         .seed = 1};
+
 template <class C> using shop_of = scripted_provider<C>;
 
 /// Counts what an observer is told.
@@ -117,7 +126,7 @@ template <class Contract, class Provider = shop_of<Contract>> struct one_shop {
     std::shared_ptr<world> truth;
     Provider shop;
     lossy_storage journal;
-    bounded_budget budget{.attempts = 3, .jitter = jitter::none, .seed = 1};
+    bounded_budget budget = plain_budget;
     listener ears;
     identity id{"shop", "order-1"};
     std::string request = "one notebook";

@@ -54,7 +54,7 @@ private:
 struct shelf {
     lossy_storage kept;
     manual_clock clock;
-    bounded_budget budget{.attempts = 3, .jitter = jitter::none, .seed = 1};
+    bounded_budget budget = plain_budget;
     identity id{"scope", "key"};
     std::string request = "one";
     struct {

@@ -204,7 +204,7 @@ record made_of(history const& h, state_id state, guarantee own) {
     r.restored = h.restored;
     r.concern = h.why_reviewed;
     r.reason = h.reason;
-    r.receipt = "r-1";
+    r.receipt = h.tries.size() == 2 ? "" : "r-1";
     r.ever_confirmed = state == state_id::confirmed || h.why_reviewed == concern::effect_missing;
     r.confirmed_at = now - h.confirmed_ago;
     for (auto const& t : h.tries) {
@@ -247,8 +247,9 @@ facts facts_of(history const& h, record const& r, detail::terms const& t, observ
     f.brings_time = o.retry_after > 0ms;
     f.brings_hints = !o.remarks.empty();
     f.reviewed_for = h.why_reviewed;
-    f.same_receipt = o.receipt == "r-1";
+    f.same_receipt = o.receipt == r.receipt;
     f.existed_before = h.reason == rule::existed_before;
+    f.holds_a_receipt = !r.receipt.empty();
     bool const contradicted = h.why_reviewed == concern::contradiction;
     f.same_contradiction =
         contradicted && ((o.what == seen::several && h.reason == rule::several_effects) ||

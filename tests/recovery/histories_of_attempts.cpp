@@ -305,6 +305,38 @@ TEST_CASE("missing counts from the confirmation, for the call itself may have co
     CHECK(s.run().error().rule() == rule::effect_missing);
 }
 
+TEST_CASE("what a restored copy holds as pending may have been sent by the other life [H16]") {
+    one_shop s(by_key);
+    s.shop.on_lookup(shop_of<decltype(bare)>::down, s.budget.looks);
+    CHECK(s.run().error().state() == state_id::pending);
+    s.journal.restore(s.journal.unflushed());
+    for (int lives = 0; lives != 2; ++lives) {
+        auto const done = s.run();
+        REQUIRE(done.has_error());
+        CHECK(done.error().rule() == rule::restored_copy);
+        CHECK(done.error().in_doubt());
+        CHECK(s.truth->sends() == 0);
+        s.cut_power(); // and opened as usual
+    }
+    {
+        auto p = s.start();
+        auto op = taken<in_review>(p.journal(), s.id);
+        resumption<uncertain> word(op.stamp(), {"ann", "go on"}, p.journal().now(), 3,
+                                   time_point::max());
+        REQUIRE(p.journal().write(resume(std::move(op), std::move(word))));
+        auto const resumed = p.run(s.id, s.request);
+        REQUIRE(resumed.has_error());
+        CHECK(resumed.error().in_doubt());
+        CHECK(s.truth->sends() == 0); // going on is not 'not applied'
+    }
+    auto p = s.start();
+    auto op = taken<in_review>(p.journal(), s.id);
+    ruling word(op.stamp(), {"ann", "asked them"}, p.journal().now());
+    REQUIRE(p.journal().write(rule_out(std::move(op), std::move(word))));
+    CHECK(p.run(s.id, s.request));
+    CHECK(s.truth->sends() == 1);
+}
+
 // ---- H24: a fingerprint of another program ------------------------------------------------------
 
 struct foreign_fingerprint {

@@ -111,6 +111,8 @@ TEST_CASE("a key that the provider does not take is refused before anything is w
     CHECK(s.kept.steps() == 0);
     CHECK(book.begin({"any Scope!", "abc-1234"}, asking("one"), exactly, {.keys = rules}));
     CHECK(book.begin({"scope", "Any Key Fits"}, asking("one"), exactly, {.keys = {}}));
+    // What was begun before the rules became so strict is not forgotten.
+    CHECK(book.begin({"scope", "Any Key Fits"}, asking("one"), exactly, {.keys = rules}));
 }
 
 TEST_CASE("a key stands for one scope, at one target") {

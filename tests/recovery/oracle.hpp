@@ -35,6 +35,7 @@ struct facts {
 
     concern reviewed_for = concern::none;
     bool same_contradiction = false, same_receipt = true, existed_before = false;
+    bool holds_a_receipt = false; ///< of an acceptance, or of the effect
 };
 
 /// What a wait ends with.
@@ -152,7 +153,9 @@ inline answer uncertain_and_absent(facts const& f) {
     }
     if (f.cancelled) return {.what = action::refer, .why = rule::cancelled_by_caller};
     bool const was_covered = f.documented && !f.covered;
-    return {.what = action::refer, .why = was_covered ? rule::window_closed : rule::no_guarantee};
+    if (was_covered) return {.what = action::refer, .why = rule::window_closed};
+    bool const promised = !f.can_be_asked && f.holds_a_receipt;
+    return {.what = action::refer, .why = promised ? rule::accepted_unproven : rule::no_guarantee};
 }
 
 inline answer pending_or_uncertain(facts const& f) {

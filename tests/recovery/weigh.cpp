@@ -290,6 +290,13 @@ TEST_CASE("an effect that is not done yet, or failed, is neither a match nor not
     CHECK(shown({failed_for_good, failed_for_good}, with_attempts(2)).what ==
           seen::failed_for_good);
     CHECK(shown({failed_for_good, failed}).what == seen::failed);
+    record earlier = with_attempts(2);
+    earlier.attempts[0].outcome = outcome::refused_for_now; // what failed may be this one
+    CHECK(shown({failed_for_good}, earlier).what == seen::failed);
+    earlier.attempts[0].outcome = outcome::not_sent; // or it left no trace
+    CHECK(shown({failed_for_good}, earlier).what == seen::failed_for_good);
+    constexpr auto repeating = deduplicating(reuse::returns_original, true, 2);
+    CHECK(shown({failed_for_good}, with_attempts(1), repeating).what == seen::failed);
     CHECK(shown({failed_for_good}, with_attempts(0)).what == seen::failed);
     CHECK(shown({failed_for_good, effect("r-2")}).what == seen::match);
     CHECK(shown({of_another_owner(failed_for_good)}).what == seen::only_candidates);

@@ -73,7 +73,7 @@ struct scene_of_many {
     manual_clock clock;
     std::shared_ptr<world> truth = std::make_shared<world>(clock);
     shop_of<contract<never, complete_lookup, hint>> service{bare, truth};
-    bounded_budget budget{.attempts = 3, .jitter = jitter::none, .seed = 1};
+    bounded_budget budget = plain_budget;
     careful_listener ears;
     identity id{"shop", "order-1"};
 };
