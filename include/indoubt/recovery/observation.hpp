@@ -6,8 +6,8 @@
 #include <indoubt/core/operation.hpp>
 #include <indoubt/policy/provider.hpp>
 
-#include <concepts>
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
