@@ -149,7 +149,9 @@ public:
         auto const found = kept_->index.find(key);
         if (found == kept_->index.end()) return error(rule::stale_version);
         record& kept = *found->kept;
-        if (kept.version != expected) return error(rule::stale_version, kept.state);
+        if (kept.version != expected || kept.operation != r.operation) {
+            return error(rule::stale_version, kept.state);
+        }
         kept.receipt.reserve(r.receipt.size()); // all that may fail comes first: the record that is
         kept.provider_key.reserve(r.provider_key.size()); // stored changes as a whole or not at all
         kept.attempts.reserve(r.attempts.size());

@@ -5,6 +5,7 @@
 
 #include <indoubt/core/operation.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -71,7 +72,8 @@ public:
     /// Effects: reads the record again; compares its version and the moment after which the
     /// evidence for this send no longer holds. If either fails, the attempt is closed in the
     /// journal as never sent.
-    /// Errors: stale_version (the record moved on, or this permit was used), deadline_reached or
+    /// Errors: foreign_evidence (another journal granted it; nothing is changed then),
+    /// stale_version (the record moved on, or this permit was used), deadline_reached or
     /// window_closed (too late), undecodable, storage_failed. On each of them nothing may be sent;
     /// find the operation again to go on.
     template <class Request, class Journal>
@@ -86,10 +88,11 @@ public:
 
 private:
     friend detail::scribe;
-    permit(std::unique_ptr<record> r, time_point send_before)
-        : record_(std::move(r)), send_before_(send_before) {}
+    permit(std::unique_ptr<record> r, time_point send_before, std::uint64_t journal)
+        : record_(std::move(r)), send_before_(send_before), journal_(journal) {}
     std::unique_ptr<record> record_;
     time_point send_before_;
+    std::uint64_t journal_; // the one that granted it
     bool used_ = false;
 };
 

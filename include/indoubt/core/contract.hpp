@@ -193,7 +193,7 @@ struct guarantee {
 constexpr time_point closes_at(guarantee const& g, time_point first_sent, milliseconds margin) {
     if (g.kind == guarantee_kind::none) return time_point::min();
     if (g.lasts == milliseconds::max()) return time_point::max();
-    return first_sent + g.lasts - g.arrives_within - margin;
+    return later(first_sent, g.lasts - g.arrives_within - margin);
 }
 
 // ---- the contract -------------------------------------------------------------------------------
@@ -234,7 +234,9 @@ struct contract_check {
                 if (c.arrives_within == milliseconds::zero()) {
                     a_finite_window_needs_arrives_within();
                 }
-                if (c.arrives_within >= lasts) arrives_within_must_be_shorter_than_the_window();
+                if (c.arrives_within >= lasts || c.margin >= lasts - c.arrives_within) {
+                    arrives_within_must_be_shorter_than_the_window();
+                }
             }
         } else if (c.inner_attempts != 1) {
             without_a_guarantee_inner_attempts_must_be_one();

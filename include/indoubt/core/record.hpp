@@ -6,6 +6,7 @@
 #include <indoubt/core/contract.hpp>
 #include <indoubt/core/error.hpp>
 #include <indoubt/core/identity.hpp>
+#include <indoubt/core/states.hpp>
 
 #include <boost/container/small_vector.hpp>
 
@@ -178,10 +179,9 @@ struct record {
         }
         return false;
     }
-    /// The very first call was answered with "exists already": what stands there is not ours.
-    bool existed_before_us() const {
-        return reason == rule::existed_before && attempts.size() == 1;
-    }
+    /// The first call that may have arrived was answered with "exists already": what stands there
+    /// is not ours.
+    bool existed_before_us() const { return reason == rule::existed_before; }
     /// When the first attempt under the present provider key was sent; max() if none was.
     time_point first_sent() const {
         for (auto const& a : attempts) {
@@ -207,7 +207,11 @@ struct record {
 
 /// An error about this operation, with its name and its state.
 inline error error_about(record const& r, rule why) {
-    return error(why, r.state).of(printable(r.identity())).until(r.next_check);
+    bool const doubtful = may_be_applied(r.state) || r.restored || why == rule::in_progress;
+    return error(why, r.state)
+        .of(printable(r.identity()))
+        .until(is_final(r.state) ? time_point{} : r.next_check)
+        .doubtful(doubtful);
 }
 
 /// The same where the operation itself is asked for and the call cannot say what became of it: a

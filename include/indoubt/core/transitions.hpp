@@ -52,7 +52,7 @@ public:
         leave const& given = e.leave_;
         r.attempts.push_back({e.at(), given.guarantee, attempt_outcome_id::open, r.generation});
         r.claim = given.claim;
-        r.reason = rule::none;
+        if (!r.existed_before_us()) r.reason = rule::none;
         r.state = state_id::uncertain;
         r.written_at = std::max(r.written_at, e.at());
         return departure(std::move(op.record_), given.send_before);
@@ -263,7 +263,9 @@ template <state S>
 
 /// Settles a pending operation. An uncertain one, or one in review, stays what it is with the
 /// cancel recorded: it is never sent again, and still looked for.
+/// Not open for what is pending in a restored copy: it may have been sent.
 [[nodiscard]] inline result<step<cancelled>> cancel(operation<pending>&& op, cancellation&& e) {
+    if (op.stored().restored) return error_about(op.stored(), rule::restored_copy);
     return detail::transit::take<cancelled>(op, e, [&](record& r) { r.reason = e.rule(); });
 }
 [[nodiscard]] inline result<step<uncertain>> cancel(operation<uncertain>&& op, cancellation&& e) {

@@ -65,6 +65,7 @@ struct any_visitor {
 ///
 /// Laws (testing/storage_laws.hpp checks them):
 /// - insert, replace and bind are atomic: of two racing calls one wins, the other hears of it.
+/// - replace is stale_version, too, if another record::operation stands for the identity.
 /// - What was written is seen by every later call of this handle, flushed or not.
 /// - Durability: after flush returns, everything written before it was called survives the death
 ///   of the process and of the machine. Unflushed writes may vanish, as a suffix of what was

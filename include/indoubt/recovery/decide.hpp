@@ -71,11 +71,11 @@ public:
     operator look_up() const { return {}; }
     operator wait() const { return {until(), why_}; }
     operator clearance() const {
-        return {s_.r.stamp(), s_.m.now, {s_.may_send().ends_at, s_.t.resend, claim()}};
+        return {s_.r.stamp(), s_.m.now, {send_before(s_.may_send().ends_at), s_.t.resend, claim()}};
     }
     operator resend_clearance() const {
         time_point const end = std::min(s_.may_send().ends_at, s_.guarantee_ends());
-        return {s_.r.stamp(), s_.m.now, {end, s_.t.resend, claim()}};
+        return {s_.r.stamp(), s_.m.now, {send_before(end), s_.t.resend, claim()}};
     }
     operator match() const {
         basis const rests_on = s_.o.what == seen::proof ? basis::reply : basis::looked_up;
@@ -92,7 +92,8 @@ public:
     }
     operator attempt_outcome() const {
         closing c = closed();
-        if (s_.o.what == seen::existed) c.why = rule::existed_before;
+        // A later call may have found what an earlier one made.
+        if (s_.o.what == seen::existed && s_.r.sent_attempts() == 1) c.why = rule::existed_before;
         time_point const again =
             s_.o.retry_after > milliseconds::zero() ? asked_for() : time_point{};
         return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.remarks, again};
@@ -101,6 +102,11 @@ public:
 
 private:
     indoubt::claim claim() const { return {s_.m.epoch, s_.m.holder}; }
+
+    /// A clearance is of its moment: the record says that the attempt was sent then.
+    time_point send_before(time_point end) const {
+        return std::min(end, later(s_.m.now, s_.t.call_timeout));
+    }
 
     /// When the provider wants to be asked again.
     time_point asked_for() const { return later(s_.m.now, s_.o.retry_after); }
@@ -111,7 +117,7 @@ private:
     }
 
     time_point until() const {
-        if (why_ == rule::in_progress) return asked_for();
+        if (why_ == rule::in_progress) return std::min(asked_for(), s_.r.deadline);
         time_point const look =
             s_.m.may_look.what == allowance::kind::later ? s_.m.may_look.not_before : s_.m.now;
         if (why_ == rule::not_yet_visible && s_.too_early()) {

@@ -101,6 +101,7 @@ public:
     template <state To> result<operation<To>> write(result<step<To>>&& decided) {
         if (!decided) return std::move(decided).error();
         auto& r = detail::scribe::of(decided.value());
+        r->written_at = std::min(r->written_at, now()); // whatever time a person's word gave
         BOOST_OUTCOME_TRY(put(*r));
         return detail::scribe::make<To>(std::move(r));
     }
@@ -119,7 +120,7 @@ public:
                 .of(printable(r.identity()))
                 .doubtful(open_before != 0);
         }
-        return detail::scribe::grant(std::move(decided).value());
+        return detail::scribe::grant(std::move(decided).value(), holder_);
     }
 
     /// The door before telling: everything written so far survives.
@@ -128,12 +129,14 @@ public:
     /// Called by permit::attempt.
     template <class Request> result<attempt<Request>> open_attempt(permit& p, call_limits limits) {
         record const& r = *detail::scribe::of(p);
+        if (!detail::scribe::is_of(p, holder_)) return error_about(r, rule::foreign_evidence);
+        if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
         auto request = codec<Request>::decode(r.intent->request);
         if (!request) {
             BOOST_OUTCOME_TRY(state_id const now_in, withdraw(p));
             return error_about(r, rule::undecodable).in(now_in).doubtful(may_be_applied(now_in));
         }
-        return open_attempt<Request>(p, std::move(limits), std::move(request).value());
+        return open_used<Request>(p, std::move(limits), std::move(request).value());
     }
 
     /// Gives the claim back without a transition: the operation stays what it is, for the next one
@@ -211,8 +214,15 @@ private:
     /// The same with a request that was decoded from the stored bytes already.
     template <class Request>
     result<attempt<Request>> open_attempt(permit& p, call_limits limits, Request&& decoded) {
+        if (!detail::scribe::use(p)) {
+            return error_about(*detail::scribe::of(p), rule::stale_version);
+        }
+        return open_used<Request>(p, std::move(limits), std::move(decoded));
+    }
+
+    template <class Request>
+    result<attempt<Request>> open_used(permit& p, call_limits limits, Request&& decoded) {
         record const& r = *detail::scribe::of(p);
-        if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
         BOOST_OUTCOME_TRY(bool const moved_on, has_moved_on(r));
         time_point const at = now();
         if (moved_on || at >= detail::scribe::send_before(p)) {
@@ -272,7 +282,7 @@ private:
             return !current;
         } else {
             BOOST_OUTCOME_TRY(auto const latest, storage_.find(r.identity()));
-            return !latest || latest->version != r.version;
+            return !latest || latest->stamp() != r.stamp();
         }
     }
 
@@ -280,13 +290,13 @@ private:
     /// holder of a permit can know that.
     /// Returns: the state it is in then.
     result<state_id> withdraw(permit& p) {
-        detail::scribe::use(p);
         record const& mine = *detail::scribe::of(p);
         auto const number = static_cast<std::uint32_t>(mine.attempts.size());
         for (int tries = 0; tries != most_collisions; ++tries) {
             BOOST_OUTCOME_TRY(auto r, find_record(mine.identity()));
             bool const undecided =
-                r && (r->state == state_id::uncertain || r->state == state_id::in_review);
+                r && r->operation == mine.operation &&
+                (r->state == state_id::uncertain || r->state == state_id::in_review);
             if (!undecided) return r ? r->state : state_id::none;
             auto closed = r->state == state_id::uncertain
                               ? never_sent(detail::scribe::make<uncertain>(std::move(r)), number)

@@ -178,14 +178,15 @@ inline void add_name(std::string& list, std::string_view what, std::string_view 
 }
 
 /// Ours: it carries our provider key, or the receipt our record holds; at a unique name also
-/// without a key, once an attempt was made that did not find it there. Never if it belongs to
-/// another owner.
+/// without a key, while an attempt may have made it and did not find it there. Never if it belongs
+/// to another owner.
 inline bool is_ours(record const& r, terms const& t, std::string_view key, std::string_view receipt,
                     bool owner_fits) {
     if (!owner_fits) return false;
     if (!key.empty()) return key == r.key();
     if (!r.receipt.empty() && receipt == r.receipt) return true;
-    return t.identifies == identified::by_name && !r.attempts.empty() && !r.existed_before_us();
+    bool const may_be = r.open_attempts() != 0 || r.ever_confirmed;
+    return t.identifies == identified::by_name && may_be && !r.existed_before_us();
 }
 
 template <class Request, class Receipt, class Equal>
@@ -230,11 +231,11 @@ inline void conclude(observation& o, sorting&& s, record const& r, terms const& 
         o.what = seen::contents_differ;
     } else if (s.malformed) {
         o.what = seen::incomplete;
+    } else if (s.under_way != 0) {
+        o.what = seen::under_way; // also beside one that is applied: that would make two
     } else if (s.applied == 1) {
         o.what = seen::match;
         o.receipt = std::move(s.receipt);
-    } else if (s.under_way != 0) {
-        o.what = seen::under_way;
     } else if (s.failed + s.failed_for_good != 0) {
         // Final only if each attempt is accounted for: one that failed may be an earlier one.
         bool const all = s.failed == 0 && s.failed_for_good >= tries_of(r, t);

@@ -6,6 +6,7 @@
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/run_options.hpp>
+#include <indoubt/recovery/same_content.hpp>
 #include <indoubt/recovery/untold.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
@@ -40,6 +41,7 @@ template <class Policies> class pursuit {
     using request = typename with::request;
     using receipt = typename with::receipt;
     using journal = typename with::journal;
+    using intent_pointer = std::shared_ptr<intent const>;
 
 public:
     pursuit(Policies& policies, journal& book, waiting_room& waiting, run_options const& options,
@@ -47,6 +49,12 @@ public:
         : with_(policies), book_(book), waiting_(waiting), options_(options), look_only_(look_only),
           holder_(next_number()), now_(book.now()),
           ends_at_(later(now_, options.deadline.value_or(default_run_deadline))) {}
+
+    pursuit(pursuit const&) = delete;
+    pursuit& operator=(pursuit const&) = delete;
+    ~pursuit() {
+        if (claimed_) give_back();
+    }
 
     time_point now() const { return now_; } ///< when the call began, or its last step did
     bool expired() const { return now_ >= ends_at_; }
@@ -62,9 +70,10 @@ public:
             if (steps != 0) now_ = book_.now();
             if (steps == most_steps) {
                 end(std::move(current_), rule::attempts_spent);
-            } else {
-                step_on(std::move(current_));
+                break;
             }
+            step_on(std::move(current_));
+            if (!current_ && last_) tell_only_what_stands();
         }
         return tell_it();
     }
@@ -161,8 +170,6 @@ private:
 
     // ---- writing --------------------------------------------------------------------------------
 
-    using intent_pointer = std::shared_ptr<intent const>;
-
     /// Writes what a transition made; what was seen is then recorded, and used up.
     template <state To>
     void settle(intent_pointer const& known, state_id from, result<step<To>>&& decided) {
@@ -213,28 +220,12 @@ private:
 
     // ---- the provider ---------------------------------------------------------------------------
 
-    /// Gives the claim back if the provider throws: the operation stays uncertain for the next.
-    class claim_guard {
-    public:
-        claim_guard(journal& book, record const& r) : book_(book), r_(r) {}
-        claim_guard(claim_guard const&) = delete;
-        claim_guard& operator=(claim_guard const&) = delete;
-        ~claim_guard() {
-            if (!returned_ && r_.claim != claim{} && book_.release_record(r_)) (void)book_.flush();
-        }
-        void returned() { returned_ = true; }
-
-    private:
-        journal& book_;
-        record const& r_;
-        bool returned_ = false;
-    };
-
     template <state S, class Transition> void send(operation<S>& op, Transition make) {
         auto const known = op.stored().intent;
         auto decoded = codec<request>::decode(known->request);
         if (!decoded) return end(box_of(op), rule::undecodable);
         if (!may_go_on(scribe::of(op))) return;
+        claimed_ = known;
         auto allowed = book_.write(make());
         if (!allowed) return on_failed_write(*known, S::id, std::move(allowed).error());
         events_.add(S::id, *scribe::of(allowed.value()));
@@ -243,9 +234,7 @@ private:
         forget();
         if (!out) return on_unsent(*known, std::move(out).error());
         auto sent = std::move(allowed).value().operation();
-        claim_guard guard(book_, sent.stored());
         auto reply = with_.provider.submit(out.value());
-        guard.returned();
         looks_ = 0;
         next_look_ = {};
         so_far_ = weigh(with_.provider.contract, sent, std::move(reply));
@@ -262,18 +251,15 @@ private:
             auto decoded = codec<request>::decode(r->intent->request);
             if (!decoded) return end(std::move(r), rule::undecodable);
             if (!may_go_on(r)) return;
-            claim_guard guard(book_, *r);
             auto const most = limits();
             auto found = with_.provider.lookup(query<request>{
                 r->identity(), r->key(), decoded.value(), r->receipt, most.time_left, most.stop});
-            guard.returned();
             ++looks_;
             if constexpr (spaces_looks<budget_in<Policies>>) {
                 next_look_ = later(book_.now(), with_.budget.look_delay(*r, looks_));
             }
-            so_far_ = weigh_answer(
-                terms_of(with_.provider.contract), *r, found,
-                [&](record const& known, request const& seen) { return equal(known, seen); });
+            so_far_ = weigh_answer(terms_of(with_.provider.contract), *r, found,
+                                   same_content<Policies>{with_});
             if (so_far_.what == seen::match) return check_receipt(std::move(r));
             current_ = std::move(r);
         } else {
@@ -289,23 +275,6 @@ private:
             if (!ours.value()) so_far_.what = seen::receipt_taken;
         }
         current_ = std::move(r);
-    }
-
-    bool equal(record const& known, request const& found) const {
-        intent const& asked = *known.intent;
-        auto bytes = [](request const& x) { return encoded(x); };
-        if constexpr (normalises<typename with::provider>) {
-            auto stored = codec<request>::decode(asked.request);
-            if (!stored) return false;
-            auto const ours = bytes(with_.provider.normalise(std::move(stored).value()));
-            auto const theirs = bytes(with_.provider.normalise(found));
-            return ours && theirs && ours.value() == theirs.value();
-        } else {
-            auto const theirs = bytes(found);
-            return theirs &&
-                   with_.fingerprint.same(asked.fingerprint, {asked.target, asked.request},
-                                          {asked.target, theirs.value()});
-        }
     }
 
     call_limits limits() {
@@ -327,6 +296,18 @@ private:
 
     // ---- the end --------------------------------------------------------------------------------
 
+    /// Somebody may have sent it while this call looked: then it goes on from what he wrote.
+    void tell_only_what_stands() {
+        if (last_->state == state_id::confirmed) return; // which nothing takes back unseen
+        auto const moved_on = book_.has_moved_on(*last_);
+        if (!moved_on || !moved_on.value()) return;
+        auto const known = last_->intent;
+        auto const state = last_->state;
+        last_.reset();
+        forget();
+        reload(*known, state);
+    }
+
     void end(scribe::box r, rule why, time_point again_at = {}) {
         last_ = std::move(r);
         why_ = why;
@@ -340,6 +321,7 @@ private:
     /// The door before telling.
     typename with::outcome tell_it() {
         if (failed_) return std::move(*failed_);
+        claimed_ = nullptr;
         record& r = *last_;
         if (r.claim.holder == holder_) {
             auto released = book_.release_record(r);
@@ -356,7 +338,10 @@ private:
         if (why_ == rule::incomparable) return error_despite(r, why_);
         if (r.state != state_id::confirmed || why_ == rule::in_progress ||
             why_ == rule::conflicting_intent) {
-            return error(why_, r.state).of(printable(r.identity())).until(again_at_);
+            bool const seen_there = why_ == rule::under_way || why_ == rule::another_owner;
+            error e = error_about(r, why_);
+            bool const doubtful = e.in_doubt() || seen_there;
+            return std::move(e).until(again_at_).doubtful(doubtful);
         }
         auto decoded = codec<receipt>::decode(r.receipt);
         if (!decoded) return error_despite(r, rule::undecodable);
@@ -367,8 +352,22 @@ private:
 
     /// What could not be flushed may not be told: what is durable may be one step behind.
     static error unflushed(record const& r, error&& e) {
-        bool const may_exist = !r.attempts.empty() || r.state == state_id::confirmed;
-        return std::move(e).of(printable(r.identity())).in(r.state).doubtful(may_exist);
+        return std::move(e).of(printable(r.identity())).in(state_id::none).doubtful(true);
+    }
+
+    /// Whoever throws, the provider or a policy: the operation stays as it is recorded, free for
+    /// the next one who asks. A second exception must not leave this.
+    void give_back() noexcept {
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            auto latest = book_.find_record(claimed_->identity);
+            bool const mine = latest && latest.value() && latest.value()->claim.holder == holder_;
+            if (mine && book_.release_record(*latest.value())) (void)book_.flush();
+#if defined(__cpp_exceptions)
+        } catch (...) {
+        }
+#endif
     }
 
     Policies& with_;
@@ -379,7 +378,8 @@ private:
     std::uint64_t holder_;
     time_point now_, ends_at_;
 
-    scribe::box current_{}; // null: the call has ended
+    scribe::box current_{};    // null: the call has ended
+    intent_pointer claimed_{}; // of what this call claimed and has not yet given back
     observation so_far_{};
     unsigned looks_ = 0; // since the last send of this call
     time_point next_look_{};

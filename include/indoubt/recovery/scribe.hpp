@@ -51,7 +51,10 @@ public:
     /// The record inside an operation, step, departure or permit.
     template <class Holder> static box& of(Holder& h) { return h.record_; }
 
-    static permit grant(departure&& d) { return permit(std::move(d.record_), d.send_before_); }
+    static permit grant(departure&& d, std::uint64_t journal) {
+        return permit(std::move(d.record_), d.send_before_, journal);
+    }
+    static bool is_of(permit const& p, std::uint64_t journal) { return p.journal_ == journal; }
     static time_point send_before(permit const& p) { return p.send_before_; }
     static bool use(permit& p) { return !std::exchange(p.used_, true); }
     template <class Request>

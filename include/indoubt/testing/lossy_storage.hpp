@@ -72,7 +72,7 @@ public:
         std::scoped_lock lock(mutex_);
         restored_ = true;
         for (auto& [id, r] : records_)
-            r.restored = r.restored || r.state == state_id::pending;
+            r.restored |= r.state == state_id::pending || r.state == state_id::in_review;
     }
 
     /// Effects: the step with this number fails, if it lies ahead, and poisons the storage until
@@ -111,7 +111,8 @@ public:
         bool const fails = next_step_fails();
         if (poisoned_) return failed();
         auto const found = records_.find(r.identity());
-        bool const fits = found != records_.end() && found->second.version == expected;
+        bool const fits = found != records_.end() && found->second.version == expected &&
+                          found->second.operation == r.operation;
         if (fits) {
             undo_.push_back({.before = std::exchange(found->second, r),
                              .identity = r.identity(),

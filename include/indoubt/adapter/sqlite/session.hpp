@@ -112,8 +112,9 @@ public:
         sqlite_rows::standing standing;
         if (int const code = rows_.look(r.identity(), standing); code != SQLITE_OK)
             return failed(code);
-        if (standing.state == state_id::none || standing.version != expected)
-            return error(rule::stale_version, standing.state);
+        bool const stale = standing.state == state_id::none || standing.version != expected ||
+                           standing.operation != r.operation;
+        if (stale) return error(rule::stale_version, standing.state);
         if (int const code = rows_.replace(r, standing); code != SQLITE_OK) return failed(code);
         wrote(r.written_at);
         return success();
