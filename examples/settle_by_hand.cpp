@@ -42,7 +42,7 @@ struct order_provider : provider_of<order> {
         .resend = deduplicated_by_key{.window = unlimited,
                                       .documented_at = "https://example.com/idempotency"},
         .lookup = complete_lookup{},
-        .call_timeout = 50ms};
+        .call_timeout = 500ms};
 
     explicit order_provider(order_service& s) : service(s) {}
 
