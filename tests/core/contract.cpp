@@ -220,13 +220,15 @@ TEST_CASE("a contract that is built at run time says which rule it breaks, and a
           "indoubt: contract: a finite window needs arrives_within\n");
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour, .arrives_within = 1h}; }) ==
           "indoubt: contract: arrives_within must be shorter than the window\n");
+    CHECK(last_words_of([] { return by_key{.resend = for_an_hour, .arrives_within = 1h - 1s}; }) ==
+          "indoubt: contract: arrives_within must be shorter than the window\n");
     CHECK(last_words_of([] { return contract<>{}; }) ==
           "indoubt: contract: nothing could ever confirm: add a look-up, a proof or "
           "from_outside\n");
 }
 
 TEST_CASE("a contract that is built at run time and keeps the rules is one") {
-    milliseconds const read_from_a_file = 1h - 1ms;
+    milliseconds const read_from_a_file = 1h - 1s - 1ms; // the margin is a second
     by_key const c{.resend = for_an_hour, .call_timeout = 1ms, .arrives_within = read_from_a_file};
     CHECK(detail::terms_of(c).resend.arrives_within == read_from_a_file);
     plain const shortest{.call_timeout = 1ms, .arrives_within = 1ms};

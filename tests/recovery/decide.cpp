@@ -268,7 +268,7 @@ bool agree(told const& t, oracle::answer const& e, record const& r, facts const&
     if (e.what != action::wait) return true;
     time_point const look = f.may_look == kind::later ? m.may_look.not_before : now;
     switch (e.wait) {
-    case oracle::until::asked: return t.until == now + soon;
+    case oracle::until::asked: return t.until == std::min(now + soon, r.deadline);
     case oracle::until::visible:
         return t.until == std::max(look, r.attempts.back().sent_at + arrives + hidden);
     case oracle::until::send:

@@ -110,15 +110,38 @@ TEST_CASE("a permit that comes too late gives none, and its attempt is closed as
     CHECK(allowed.attempt<std::string>(book).error().rule() == rule::stale_version);
 }
 
+TEST_CASE("a permit is of its moment: later than one call takes, nothing is sent with it") {
+    shelf s;
+    auto book = s.open();
+    REQUIRE(book.begin(s.id, asking("one"), exactly));
+    auto allowed = departed(book, s, bare);
+    s.clock.advance(bare.call_timeout);
+    CHECK(allowed.attempt<std::string>(book).has_error());
+    CHECK(s.stored().attempts[0].outcome == attempt_outcome_id::not_sent);
+}
+
+TEST_CASE("a used permit, or one of another journal, closes nothing") {
+    shelf s;
+    auto book = s.open();
+    REQUIRE(book.begin(s.id, asking("one"), exactly));
+    auto allowed = departed(book, s, bare);
+    auto other = s.open();
+    CHECK(allowed.attempt<std::string>(other).error().rule() == rule::foreign_evidence);
+    CHECK(s.stored().open_attempts() == 1);
+    REQUIRE(allowed.attempt<std::string>(book));
+    CHECK(allowed.attempt<std::string>(book).error().rule() == rule::stale_version);
+    CHECK(s.stored().open_attempts() == 1);
+}
+
 TEST_CASE("what is left until the deadline bounds the call") {
     shelf s;
     auto book = s.open();
-    REQUIRE(book.begin(s.id, asking("one"), exactly, {.deadline = s.clock.wall() + 1min}));
+    REQUIRE(book.begin(s.id, asking("one"), exactly, {.deadline = s.clock.wall() + 12s}));
     auto allowed = departed(book, s, bare);
-    s.clock.advance(50s);
+    s.clock.advance(5s);
     auto out = allowed.attempt<std::string>(book, {.time_left = 30s});
     REQUIRE(out);
-    CHECK(out.value().time_left() == 10s);
+    CHECK(out.value().time_left() == 7s);
 }
 
 TEST_CASE("a permit whose record moved on gives none, and its attempt is closed as never sent") {

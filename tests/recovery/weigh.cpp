@@ -246,7 +246,16 @@ TEST_CASE("a unique name makes it ours only after an attempt that did not find i
     CHECK(shown({effect("r-1", "")}, existed, naming).what == seen::only_candidates);
     record retried = with_attempts(2);
     retried.reason = rule::existed_before;
-    CHECK(shown({effect("r-1", "")}, retried, naming).what == seen::match);
+    CHECK(shown({effect("r-1", "")}, retried, naming).what == seen::only_candidates);
+    record closed = with_attempts(1);
+    closed.attempts[0].outcome = attempt_outcome_id::not_sent;
+    CHECK(shown({effect("r-1", "")}, closed, naming).what == seen::only_candidates);
+}
+
+TEST_CASE("an effect that is under way beside one that is applied would make two") {
+    auto second = effect("r-2", "k");
+    second.status = effect_status::under_way;
+    CHECK(shown({effect("r-1", "k"), second}, with_attempts(2)).what == seen::under_way);
 }
 
 TEST_CASE("the key of the present generation counts, not the identity's") {
