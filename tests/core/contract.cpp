@@ -219,9 +219,9 @@ TEST_CASE("a contract that is built at run time says which rule it breaks, and a
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour}; }) ==
           "indoubt: contract: a finite window needs arrives_within\n");
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour, .arrives_within = 1h}; }) ==
-          "indoubt: contract: arrives_within must be shorter than the window\n");
+          "indoubt: contract: arrives_within and margin must be shorter than the window\n");
     CHECK(last_words_of([] { return by_key{.resend = for_an_hour, .arrives_within = 1h - 1s}; }) ==
-          "indoubt: contract: arrives_within must be shorter than the window\n");
+          "indoubt: contract: arrives_within and margin must be shorter than the window\n");
     CHECK(last_words_of([] { return contract<>{}; }) ==
           "indoubt: contract: nothing could ever confirm: add a look-up, a proof or "
           "from_outside\n");

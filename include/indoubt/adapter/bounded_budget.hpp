@@ -39,7 +39,8 @@ struct bounded_budget {
     indoubt::jitter jitter = indoubt::jitter::full;
     milliseconds first_delay{500};
     milliseconds longest_delay{300'000};
-    /// Look-ups in one run. They and the attempts do not use each other up.
+    /// Look-ups in one run, counted anew after each send; at least 2, for a try that had to wait is
+    /// preceded by another look. They and the attempts do not use each other up.
     unsigned looks = 5;
     milliseconds first_look_delay{100};
     /// An attempt starts only with more time than this left before the deadline.

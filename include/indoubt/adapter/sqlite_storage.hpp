@@ -76,9 +76,9 @@ public:
 
     /// Opens a journal that was restored from a backup or copied, and takes it over.
     ///
-    /// Effects: as open(). Everything pending counts as possibly sent from now on: its record says
-    /// restored, now and after every later open. What was begun after the copy was made is not in
-    /// it and may be done twice: see docs/guarantees.md.
+    /// Effects: as open(). What is pending or in review counts as possibly sent from now on: its
+    /// record says restored, now and after every later open. What was begun after the copy was made
+    /// is not in it and may be done twice: see docs/guarantees.md.
     static result<sqlite_storage> open_restored(std::string const& path, options o = {}) {
         return open(path, true, o);
     }

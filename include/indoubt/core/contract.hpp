@@ -47,7 +47,7 @@ undisturbed a_guarantee_by_name_or_state_must_say_how_long_nobody_disturbs_it();
     a_rule_of_the_contract_is_broken("a finite window needs arrives_within");
 }
 [[noreturn]] inline void arrives_within_must_be_shorter_than_the_window() {
-    a_rule_of_the_contract_is_broken("arrives_within must be shorter than the window");
+    a_rule_of_the_contract_is_broken("arrives_within and margin must be shorter than the window");
 }
 [[noreturn]] inline void arrives_within_must_not_be_shorter_than_call_timeout() {
     a_rule_of_the_contract_is_broken("arrives_within must not be shorter than call_timeout");

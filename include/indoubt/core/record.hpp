@@ -124,8 +124,9 @@ struct record {
     state_id came_from = state_id::none; ///< the state it went to review from
     bool ever_confirmed = false;
     bool cancel_requested = false;
-    bool clean_up_due = false;        ///< confirmed after a cancel was requested
-    bool restored = false;            ///< pending in a restored copy: it counts as possibly sent
+    bool clean_up_due = false; ///< confirmed after a cancel was requested
+    /// Pending, or in review, when a restored copy was opened: it counts as possibly sent.
+    bool restored = false;
     std::uint32_t generation = 1;     ///< grows with each supersession
     std::uint32_t extra_attempts = 0; ///< granted by a person beyond the budget
     indoubt::claim claim;

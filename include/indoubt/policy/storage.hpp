@@ -72,8 +72,8 @@ struct any_visitor {
 ///   written: never one without all the later ones.
 /// - identities and names are compared as bytes; a name may hold NUL bytes, an identity never.
 /// - record::intent never changes after insert, so replace need not store it again.
-/// - A storage that can be opened as a restored or cloned copy sets record::restored on every
-///   pending record then, and keeps it there until a replace clears it, over later opens too.
+/// - A storage that can be opened as a restored or cloned copy sets record::restored then on every
+///   record that is pending or in review, and keeps it until a replace clears it, over later opens.
 /// - A failed write or flush poisons the handle: every later call is rule::storage_failed.
 /// - After a crash: reopening finds all flushed writes and a new, larger epoch.
 /// - Thread safety: all functions may be called from several threads at once. A visitor is called

@@ -74,7 +74,7 @@ public:
     /// flushed first.
     /// Returns: a confirmation.
     /// Errors: error().in_doubt() says whether the effect may exist: then run the same identity
-    /// again later, or reconcile it.
+    /// again later, or reconcile it. In review a person must decide: another run only looks.
     /// After a crash: run it again; it goes on from what was recorded.
     /// An exception of the provider leaves the operation as it is recorded and reaches the caller.
     [[nodiscard("only its result says whether the effect exists")]] outcome
@@ -94,7 +94,8 @@ public:
     }
 
     /// Finds out what happened, and never sends.
-    /// Errors: as run; not_recorded if the journal holds no such operation.
+    /// Errors: as run; not_recorded if the journal holds no such operation, conflicting_intent if
+    /// it was a write to another target, nothing_sent if there is nothing and never was.
     [[nodiscard("only its result says whether the effect exists")]] outcome
     reconcile(identity const& id, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, true);
@@ -116,7 +117,8 @@ public:
     /// Settles the operation as cancelled if surely nothing was applied. Otherwise it is never sent
     /// again and still looked for. A run that waits on it wakes at once.
     /// Returns: the record as it then stands; a settled one stays what it is.
-    /// Errors: not_recorded, storage_failed, in_progress (other writers kept winning).
+    /// Errors: not_recorded, storage_failed, in_progress (other writers kept winning),
+    /// restored_copy (pending, but it may have been sent from the original).
     [[nodiscard]] result<record> cancel(identity const& id, by caller = {}) {
         for (int tries = 0; tries != most_collisions; ++tries) {
             BOOST_OUTCOME_TRY(auto op, book_.find(id));

@@ -273,8 +273,8 @@ inline result<journal_meta> read_meta(sqlite3* db, owned_file const& file) {
 }
 
 /// Makes the next epoch durable, before any other write of this life. A copy that is taken over
-/// gets a name of its own, and with the same commit everything pending in it counts as possibly
-/// sent by the original.
+/// gets a name of its own, and with the same commit everything pending or in review in it counts as
+/// possibly sent by the original.
 inline result<void> begin_epoch(sqlite3* db, owned_file const& file, std::uint32_t epoch,
                                 bool is_copy) {
     int code = sqlite_execute(db, "BEGIN IMMEDIATE");

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -83,9 +84,9 @@ public:
             (void)db_.release();
             return;
         }
-        if (!failure_ && committed_ != written_) (void)commit();
+        if (failed_code_ == SQLITE_OK && committed_ != written_) (void)commit();
         // After a failure nothing is written any more; the next to open it takes over the log.
-        int const keeps_log = failure_ ? 1 : 0;
+        int const keeps_log = failed_code_ != SQLITE_OK ? 1 : 0;
         sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps_log, nullptr);
     }
 
@@ -95,7 +96,9 @@ public:
     }
 
     result<std::optional<record>> insert(record const& r) {
+        BOOST_OUTCOME_TRY(in_this_process());
         auto const lock = lock_to_write();
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(begin());
         bool is_new = false;
         if (int const code = rows_.insert(r, is_new); code != SQLITE_OK) return failed(code);
@@ -107,7 +110,9 @@ public:
     }
 
     result<void> replace(record const& r, version expected) {
+        BOOST_OUTCOME_TRY(in_this_process());
         auto const lock = lock_to_write();
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(begin());
         sqlite_rows::standing standing;
         if (int const code = rows_.look(r.identity(), standing); code != SQLITE_OK)
@@ -121,13 +126,17 @@ public:
     }
 
     result<std::optional<record>> find(identity const& id) {
+        BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(usable());
         return found(id);
     }
 
     result<bool> is_current(identity const& id, version v) {
+        BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(usable());
         sqlite_rows::standing standing;
         if (int const code = rows_.look(id, standing); code != SQLITE_OK) return failed(code);
@@ -135,7 +144,9 @@ public:
     }
 
     result<bool> bind(std::string_view name, identity const& id) {
+        BOOST_OUTCOME_TRY(in_this_process());
         auto const lock = lock_to_write();
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(begin());
         bool is_new = false, is_theirs = false;
         if (int const code = rows_.bind(name, id, is_new, is_theirs); code != SQLITE_OK)
@@ -145,7 +156,9 @@ public:
     }
 
     result<std::vector<record>> unsettled(page p) {
+        BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(usable());
         std::vector<record> shown;
         if (int const code = rows_.unsettled(p, shown); code != SQLITE_OK) return failed(code);
@@ -153,7 +166,9 @@ public:
     }
 
     result<void> flush() {
+        BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
+        whole_or_failed const guard(failed_code_);
         BOOST_OUTCOME_TRY(usable());
         std::uint64_t const mine = written_;
         // Whoever waits to write comes along: one commit for all of them.
@@ -207,14 +222,33 @@ private:
         return lock;
     }
 
+    /// Asked before the mutex: a thread of the parent may have held it at the fork, for ever.
+    result<void> in_this_process() const {
+        if (::getpid() == process_) return success();
+        return about_file(rule::storage_failed, file_.path(),
+                          "was opened by the parent of this process");
+    }
+
     result<void> usable() const {
-        if (failure_) return *failure_;
-        if (::getpid() != process_) {
-            return about_file(rule::storage_failed, file_.path(),
-                              "was opened by the parent of this process");
-        }
+        if (failed_code_ != SQLITE_OK) return failure();
         return success();
     }
+
+    /// Out of memory in the middle of a write leaves a part of it behind.
+    class whole_or_failed {
+    public:
+        explicit whole_or_failed(int& failed_code) : failed_code_(failed_code) {}
+        whole_or_failed(whole_or_failed const&) = delete;
+        whole_or_failed& operator=(whole_or_failed const&) = delete;
+        ~whole_or_failed() {
+            bool const thrown = std::uncaught_exceptions() > entered_;
+            if (thrown && failed_code_ == SQLITE_OK) failed_code_ = SQLITE_NOMEM;
+        }
+
+    private:
+        int& failed_code_;
+        int entered_ = std::uncaught_exceptions();
+    };
 
     result<void> begin() {
         BOOST_OUTCOME_TRY(usable());
@@ -256,12 +290,13 @@ private:
     /// Keeps the first failure for every later call: after one, SQLite may have taken back what
     /// was written before, so that no later commit could be believed.
     error failed(int code) {
-        if (!failure_) {
-            std::string what = "failed: ";
-            what += sqlite3_errstr(code);
-            failure_ = about_file(rule::storage_failed, file_.path(), what, code);
-        }
-        return *failure_;
+        if (failed_code_ == SQLITE_OK) failed_code_ = code;
+        return failure();
+    }
+    error failure() const {
+        std::string what = "failed: ";
+        what += sqlite3_errstr(failed_code_);
+        return about_file(rule::storage_failed, file_.path(), what, failed_code_);
     }
 
     static constexpr int most_rounds = 64;
@@ -280,7 +315,7 @@ private:
     std::uint64_t written_ = 0;   ///< how many writes were made,
     std::uint64_t committed_ = 0; ///< and how many of them are durable
     bool in_transaction_ = false;
-    std::optional<error> failure_;
+    int failed_code_ = SQLITE_OK; ///< of the first failure
     pid_t process_ = ::getpid();
 };
 
