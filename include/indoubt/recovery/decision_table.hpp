@@ -76,6 +76,7 @@ inline constexpr condition claimed{"claimed by a live holder", &situation::claim
     cancelling{"cancel requested", &situation::cancel_requested},
     look_only{"asked only to look", &situation::look_only},
     restored{"the journal is a restored copy", &situation::restored},
+    original{"not in a restored copy", &situation::not_restored},
     deadline_over{"the deadline is over", &situation::deadline_over},
     deadline_open{"the deadline is not over", &situation::deadline_not_over},
     look_now{"look-ups left", &situation::may_look_now},
@@ -146,7 +147,7 @@ inline constexpr decision_row decision_table[] = {
     {UV,      closed,         {last_closed, in_doubt_only},  A::reopen,     by_no_rule},
     {UV,      closed,         {},                            A::record,     by_no_rule},
 
-    {P,       anything,       {cancelling},                  A::cancel,     R::cancelled_by_caller},
+    {P,       anything,       {cancelling, original},        A::cancel,     R::cancelled_by_caller},
     {V,       contradicting,  {known_already},               A::report,     as_recorded},
     {PUCV,    contradicting,  {},                            A::contradict, as_contradicted},
     {PUV,     matching,       {settles},                     A::confirm,    by_no_rule},

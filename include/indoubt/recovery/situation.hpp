@@ -52,6 +52,7 @@ struct situation {
     bool cancel_requested() const { return r.cancel_requested; }
     bool look_only() const { return m.look_only; }
     bool restored() const { return r.restored; }
+    bool not_restored() const { return !r.restored; }
     bool deadline_over() const { return m.now >= r.deadline; }
     bool deadline_not_over() const { return !deadline_over(); }
 
