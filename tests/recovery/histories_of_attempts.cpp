@@ -337,6 +337,29 @@ TEST_CASE("what a restored copy holds as pending may have been sent by the other
     CHECK(s.truth->sends() == 1);
 }
 
+TEST_CASE("a restored copy that holds a cancelled operation as pending asks a person [H16]") {
+    one_shop s(by_key);
+    {
+        auto p = s.start();
+        auto& book = p.journal();
+        (void)departed(book, s, by_key);
+        REQUIRE(p.cancel(s.id));
+        auto op = taken<uncertain>(book, s.id);
+        auto const seen = replied(op, by_key, not_sent{});
+        auto word =
+            decided<non_application>(op, by_key, seen, book.moment(op.stored(), s.budget, by_key));
+        REQUIRE(book.write(reopen(std::move(op), std::move(word))));
+    }
+    s.journal.restore(s.journal.unflushed()); // right before it is settled
+    REQUIRE(s.stored().cancel_requested);
+    CHECK(s.run().error().rule() == rule::restored_copy);
+    CHECK(s.state() == state_id::in_review);
+    s.truth->apply(s.id.key, s.request); // what the other life did shows late
+    CHECK(s.run());
+    CHECK(s.stored().clean_up_due);
+    CHECK(s.truth->sends() == 0);
+}
+
 // ---- H24: a fingerprint of another program ------------------------------------------------------
 
 struct foreign_fingerprint {

@@ -234,7 +234,9 @@ inline answer expected(facts f) {
         if (contradicts(f, a) || settles_by_reply(f, a)) return a;
         return in_review_now(f);
     case state_id::pending:
-        if (f.cancelled) return {.what = action::cancel, .why = rule::cancelled_by_caller};
+        if (f.cancelled && !f.restored) {
+            return {.what = action::cancel, .why = rule::cancelled_by_caller};
+        }
         return contradicts(f, a) ? a : pending_or_uncertain(f);
     default:
         if (contradicts(f, a) || settles_by_reply(f, a)) return a;
