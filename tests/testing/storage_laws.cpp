@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -110,9 +109,13 @@ struct a_reason_it_does_not_know {
 
 struct insert_overwrites : sound {
     result<std::optional<record>> insert(record const& r) {
-        auto const before = kept.find(r.identity()).value();
-        if (before) (void)kept.replace(r, before->version);
-        return before ? std::optional<record>(*before) : kept.insert(r).value();
+        auto before = kept.insert(r);
+        if (before && before.value()) {
+            record over = r;
+            over.operation = before.value()->operation; // a storage replaces only what it is
+            (void)kept.replace(over, before.value()->version);
+        }
+        return before;
     }
 };
 struct insert_returns_what_it_was_given : sound {
@@ -126,10 +129,15 @@ struct insert_looks_and_then_writes : sound {
     result<std::optional<record>> insert(record const& r) {
         auto const before = kept.find(r.identity()).value();
         if (before) return std::optional<record>(*before);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        // Lets a second one look before the first has written, if there is one.
+        ++looking;
+        for (int i = 0; i != 20'000 && looking < 2; ++i)
+            std::this_thread::yield();
         (void)kept.insert(r);
+        --looking;
         return std::optional<record>();
     }
+    std::atomic<int> looking = 0;
 };
 struct replace_compares_nothing : sound {
     result<void> replace(record const& r, version) {
