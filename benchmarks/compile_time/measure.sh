@@ -10,7 +10,7 @@
 #   core / its dependencies                at most 1.4
 #   <indoubt.hpp> / its dependencies       at most 2
 #   program with one run / <indoubt.hpp>   at most 3
-# Exits with 1 if one is exceeded.
+# Exits with 1 if one is exceeded, unless REPORT_ONLY is set.
 set -eu
 include=$1
 rounds=$2
@@ -67,4 +67,5 @@ for compiler; do
             exit bad
         }' "$work/least" || exceeded=1
 done
+[ -z "${REPORT_ONLY:-}" ] || exceeded=0
 exit $exceeded

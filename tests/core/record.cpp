@@ -124,6 +124,42 @@ TEST_CASE("it existed before us once that was heard, however often it is sent ag
     CHECK_FALSE(with({}).existed_before_us());
 }
 
+TEST_CASE("tries are those of the present generation; what was never sent left no trace") {
+    record r = with({sent(1ms), sent(2ms, outcome::not_sent), sent(3ms, outcome::refused_for_now)});
+    CHECK(r.tries() == 3);
+    CHECK(r.sent_attempts() == 2);
+    CHECK(r.open_attempts() == 1);
+    r.generation = 2;
+    CHECK(r.tries() == 0);
+    CHECK(r.sent_attempts() == 0);
+    r.attempts.push_back(sent(9ms, outcome::refused_for_good, 2));
+    r.attempts.push_back(sent(9ms, outcome::not_sent, 2));
+    CHECK(r.tries() == 2);
+    CHECK(r.sent_attempts() == 1);
+    CHECK(r.refused_for_good());
+    r.generation = 1;
+    CHECK_FALSE(r.refused_for_good());
+}
+
+TEST_CASE("an error is in doubt where an attempt may be applied, here or in another life") {
+    record r = with({});
+    r.state = state_id::pending;
+    r.next_check = at(9ms);
+    CHECK_FALSE(error_about(r, rule::stopped).in_doubt());
+    CHECK(error_about(r, rule::stopped).again_at() == at(9ms));
+    CHECK(error_about(r, rule::in_progress).in_doubt());
+    r.restored = true;
+    CHECK(error_about(r, rule::stopped).in_doubt());
+    r.restored = false;
+    r.state = state_id::uncertain;
+    CHECK(error_about(r, rule::stopped).in_doubt());
+    r.state = state_id::rejected;
+    CHECK_FALSE(error_about(r, rule::refused_input).in_doubt());
+    CHECK(error_about(r, rule::refused_input).again_at() == time_point());
+    r.state = state_id::confirmed;
+    CHECK(error_despite(r, rule::undecodable).in_doubt());
+}
+
 TEST_CASE("notes are shared by copies, and changed for one of them alone") {
     record r = with({});
     CHECK(r.notes_or_none().decisions.empty());

@@ -93,19 +93,19 @@ public:
     one_of(T&& value) : index_(position<std::remove_cvref_t<T>>) {
         ::new (static_cast<void*>(bytes_)) std::remove_cvref_t<T>(std::forward<T>(value));
     }
-    one_of(one_of&& other) noexcept : index_(other.index_) { take(std::move(other)); }
+    one_of(one_of&& other) noexcept : index_(other.index_) {
+        move_held<0, Ts...>(index_, bytes_, other.bytes_);
+    }
     one_of(one_of const& other)
         requires(std::copy_constructible<Ts> && ...)
         : index_(other.index_) {
-        (void)((index_ == position<Ts> &&
-                (::new (static_cast<void*>(bytes_)) Ts(*other.template get_if<Ts>()), true)) ||
-               ...);
+        copy_held<0, Ts...>(index_, bytes_, other.bytes_);
     }
     one_of& operator=(one_of&& other) noexcept {
         if (this != &other) {
-            destroy();
+            destroy_held<0, Ts...>(index_, bytes_);
             index_ = other.index_;
-            take(std::move(other));
+            move_held<0, Ts...>(index_, bytes_, other.bytes_);
         }
         return *this;
     }
@@ -114,7 +114,7 @@ public:
     {
         return *this = one_of(other);
     }
-    ~one_of() { destroy(); }
+    ~one_of() { destroy_held<0, Ts...>(index_, bytes_); }
 
     template <class T> bool holds() const noexcept {
         static_assert(position<T> < sizeof...(Ts), "one_of: it can never hold this type");
@@ -154,16 +154,30 @@ public:
 private:
     template <class T> static constexpr std::size_t position = detail::position_among<T, Ts...>();
 
-    void take(one_of&& other) noexcept {
-        static_assert((std::is_nothrow_move_constructible_v<Ts> && ...),
+    // What is held is one of them: after all the others were asked for, it is the last.
+    template <std::size_t I, class First, class... Others>
+    static void move_held(std::size_t index, std::byte* to, std::byte* from) noexcept {
+        static_assert(std::is_nothrow_move_constructible_v<First>,
                       "one_of: every type in it must move without throwing");
-        (void)((index_ == position<Ts> &&
-                (::new (static_cast<void*>(bytes_)) Ts(std::move(*other.template get_if<Ts>())),
-                 true)) ||
-               ...);
+        if constexpr (sizeof...(Others) != 0) {
+            if (index != I) return move_held<I + 1, Others...>(index, to, from);
+        }
+        ::new (static_cast<void*>(to))
+            First(std::move(*std::launder(reinterpret_cast<First*>(from))));
     }
-    void destroy() noexcept {
-        (void)((index_ == position<Ts> && (get_if<Ts>()->~Ts(), true)) || ...);
+    template <std::size_t I, class First, class... Others>
+    static void copy_held(std::size_t index, std::byte* to, std::byte const* from) {
+        if constexpr (sizeof...(Others) != 0) {
+            if (index != I) return copy_held<I + 1, Others...>(index, to, from);
+        }
+        ::new (static_cast<void*>(to)) First(*std::launder(reinterpret_cast<First const*>(from)));
+    }
+    template <std::size_t I, class First, class... Others>
+    static void destroy_held(std::size_t index, std::byte* at) noexcept {
+        if constexpr (sizeof...(Others) != 0) {
+            if (index != I) return destroy_held<I + 1, Others...>(index, at);
+        }
+        std::launder(reinterpret_cast<First*>(at))->~First();
     }
     template <std::size_t I, class First, class... Others, class F> decltype(auto) call(F& f) {
         if constexpr (sizeof...(Others) == 0) {
