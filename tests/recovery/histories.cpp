@@ -195,6 +195,16 @@ TEST_CASE("a contradiction does not leave review by itself, whatever replicas sh
         }
     }
     CHECK(s.truth->sends() == 1);
+
+    // Nor where somebody looks by hand and finds the one effect that should be there.
+    auto p = s.start();
+    auto op = taken<in_review>(p.journal(), s.id);
+    shop::effect const it{.receipt = "r-1", .key = s.id.key, .request = s.request};
+    auto const shown = weigh(bare, op, shop::answer(shop::complete{{it}}));
+    REQUIRE(shown.what == seen::match);
+    auto const next = decide(op, bare, shown, p.journal().moment(op.stored(), s.budget, bare));
+    REQUIRE(next.get_if<stop>() != nullptr);
+    CHECK(next.get_if<stop>()->rule == rule::several_effects);
 }
 
 TEST_CASE("what is missing and seen again needs no person; what differs does [H6]") {
