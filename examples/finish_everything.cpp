@@ -5,7 +5,7 @@
 // journal. It dies in the middle of a write. Started again it does not remember what it was doing;
 // the journal does.
 
-#include "shared/temporary_directory.hpp"
+#include "common/temporary_directory.hpp"
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>

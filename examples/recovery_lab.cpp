@@ -6,8 +6,8 @@
 //
 // Two SQLite files stand in for the coordinator's journal and for the shop's own records.
 
-#include "shared/database.hpp"
-#include "shared/temporary_directory.hpp"
+#include "common/database.hpp"
+#include "common/temporary_directory.hpp"
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>

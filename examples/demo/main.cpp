@@ -5,7 +5,7 @@
 // works in a directory of its own, which it removes, and ends with status 0 only if every step went
 // as it is told.
 
-#include "../shared/temporary_directory.hpp"
+#include "../common/temporary_directory.hpp"
 #include "order_service.hpp"
 #include "screen.hpp"
 

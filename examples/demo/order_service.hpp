@@ -3,7 +3,7 @@
 #ifndef EXAMPLES_DEMO_ORDER_SERVICE_HPP
 #define EXAMPLES_DEMO_ORDER_SERVICE_HPP
 
-#include "../shared/database.hpp"
+#include "../common/database.hpp"
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>

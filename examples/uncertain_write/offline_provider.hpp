@@ -3,7 +3,7 @@
 #ifndef EXAMPLES_UNCERTAIN_WRITE_OFFLINE_PROVIDER_HPP
 #define EXAMPLES_UNCERTAIN_WRITE_OFFLINE_PROVIDER_HPP
 
-#include "../shared/database.hpp"
+#include "../common/database.hpp"
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>

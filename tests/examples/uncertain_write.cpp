@@ -4,7 +4,7 @@
 // What examples/uncertain_write promises. Whatever the command can show is tested by running it;
 // the rest with its provider. The effects are counted at the service, never taken from replies.
 
-#include "../../examples/shared/temporary_directory.hpp"
+#include "../../examples/common/temporary_directory.hpp"
 #include "../../examples/uncertain_write/offline_provider.hpp"
 
 #include <indoubt/adapter/sqlite_storage.hpp>

@@ -1,7 +1,7 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
-#ifndef EXAMPLES_SHARED_DATABASE_HPP
-#define EXAMPLES_SHARED_DATABASE_HPP
+#ifndef EXAMPLES_COMMON_DATABASE_HPP
+#define EXAMPLES_COMMON_DATABASE_HPP
 
 #include <cstdint>
 #include <filesystem>
