@@ -46,7 +46,6 @@ public:
         default: return make<pending>(std::move(r));
         }
     }
-    static any_operation any(record&& r) { return any(std::make_unique<record>(std::move(r))); }
 
     /// The record inside an operation, step, departure or permit.
     template <class Holder> static box& of(Holder& h) { return h.record_; }
