@@ -39,6 +39,10 @@ public:
     Request const& request() const { return request_; }
     /// The stored request, byte for byte the same in every attempt.
     std::string_view bytes() const { return intent_->request; }
+    /// What the first look-up captured as the thing to act on; empty if it captured none.
+    std::string_view target_id() const {
+        return notes_ ? std::string_view(notes_->target_id) : std::string_view();
+    }
     /// Counts from 1 over the life of the operation.
     unsigned number() const { return number_; }
     /// What is left for this call when the attempt was made: never more than call_timeout.
@@ -48,12 +52,13 @@ public:
 private:
     friend detail::scribe;
     attempt(record const& r, Request&& request, call_limits&& limits)
-        : intent_(r.intent), request_(std::move(request)),
+        : intent_(r.intent), notes_(r.notes), request_(std::move(request)),
           number_(static_cast<unsigned>(r.attempts.size())), limits_(std::move(limits)) {
         if (!r.provider_key.empty()) key_ = r.provider_key;
     }
 
     std::shared_ptr<intent const> intent_;
+    std::shared_ptr<case_notes const> notes_;
     std::optional<std::string> key_{}; // none: the identity's key
     Request request_;
     unsigned number_;

@@ -106,6 +106,8 @@ enum class rule : std::uint8_t {
     effect_missing = 54,    ///< the confirmed effect is no longer shown
     nothing_sent = 55,      ///< nothing is there, and nothing was sent
     accepted_unproven = 56, ///< the provider accepted it, and nothing can prove it
+    no_target = 57,         ///< what it would act on is not there
+    not_shown = 58,         ///< the effect that a person named is not shown
 
     // settled against the caller
     refused_by_provider = 60, ///< refused for good
@@ -162,6 +164,8 @@ constexpr std::string_view to_string(rule r) {
     case rule::effect_missing: return "the previously confirmed effect is absent";
     case rule::nothing_sent: return "nothing is there, and nothing was sent";
     case rule::accepted_unproven: return "the provider accepted it, and nothing can prove it";
+    case rule::no_target: return "what it would act on is not there";
+    case rule::not_shown: return "the named effect is not shown";
     case rule::refused_by_provider: return "the provider refused it for good";
     case rule::refused_input: return "the provider refused it for good: invalid input";
     case rule::refused_permission: return "the provider refused it for good: no permission";

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 // What justifies a transition. A piece of evidence is move-only, belongs to one operation as of
 // one version of its record, and is used up by the transition that takes it. Evidence of what
@@ -52,6 +53,7 @@ struct leave {
     time_point send_before{}; ///< the bytes must go out before this
     indoubt::guarantee guarantee;
     indoubt::claim claim;
+    std::string target_id{}; ///< of what the send acts on, as the look-up before it showed
 };
 
 } // namespace detail
@@ -134,7 +136,8 @@ class refusal : public detail::evidence {
     indoubt::rule rule_;
 };
 
-/// What became of one attempt while others are open, or a receipt or hint worth keeping.
+/// What became of one attempt while others are open or after the operation was settled, or a
+/// receipt or hint worth keeping.
 class attempt_outcome : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
@@ -167,18 +170,22 @@ private:
 } // namespace detail
 
 /// A person says the effect exists and names its receipt. Made by review, which verifies it by a
-/// look-up where there is one.
+/// look-up where there is one; other effects of ours that it shows are known from then on.
 class adoption : public detail::word {
 public:
     std::string const& receipt() const { return receipt_; }
     indoubt::basis basis() const { return basis_; }
+    std::vector<std::string> const& others() const { return others_; }
 
 private:
     friend detail::mint;
-    adoption(indoubt::stamp of, std::string receipt, indoubt::basis basis, by person, time_point at)
-        : word(of, std::move(person), at), receipt_(std::move(receipt)), basis_(basis) {}
+    adoption(indoubt::stamp of, by person, time_point at, std::string receipt, indoubt::basis basis,
+             std::vector<std::string> others)
+        : word(of, std::move(person), at), receipt_(std::move(receipt)), basis_(basis),
+          others_(std::move(others)) {}
     std::string receipt_;
     indoubt::basis basis_;
+    std::vector<std::string> others_;
 };
 
 /// Stop: by the caller, now or earlier, or because the deadline or the attempts are spent.
@@ -228,11 +235,18 @@ private:
 };
 
 /// A person says that the contradiction is none of ours: back to the final state it came from.
+/// Effects with the receipts named, as they are encoded, do not count from then on.
 template <state To>
     requires(is_final(To::id))
 class dismissal : public detail::word {
 public:
-    dismissal(indoubt::stamp of, by person, time_point at) : word(of, std::move(person), at) {}
+    dismissal(indoubt::stamp of, by person, time_point at,
+              std::vector<std::string> none_of_ours = {})
+        : word(of, std::move(person), at), none_of_ours_(std::move(none_of_ours)) {}
+    std::vector<std::string> const& none_of_ours() const { return none_of_ours_; }
+
+private:
+    std::vector<std::string> none_of_ours_;
 };
 
 /// A person closes the operation with its outcome unknown.

@@ -27,6 +27,8 @@ namespace indoubt {
 /// The largest encoded request and receipt, in bytes: checked before anything is written.
 inline constexpr std::size_t longest_request = std::size_t{1} << 20;
 inline constexpr std::size_t longest_receipt = std::size_t{1} << 16;
+/// How often an intent may be made anew under another provider key, the first time included.
+inline constexpr std::uint32_t most_generations = 16;
 /// Hints, and what an unavailable provider says, are cut at this many bytes.
 inline constexpr std::size_t longest_hint = 4096;
 
@@ -94,22 +96,25 @@ struct claim {
     friend bool operator==(claim const&, claim const&) = default;
 };
 
-/// Who decided, and why. Both are shown to people and stored with the decision.
+/// Who decided, and why; both are shown to people and stored with the decision. id names the
+/// decision: given again with the same id it changes nothing. Empty: each call is one of its own.
 struct by {
-    std::string who, why;
+    std::string who, why, id{};
 };
 
 struct decision {
-    std::string what, who, why;
+    std::string what, who, why, id{};
     time_point at{};
 };
 
 /// The parts of a record that few operations have.
 struct case_notes {
     std::string hints;     ///< what replies said that may help to find the effect
-    std::string target_id; ///< the id captured before a delete
+    std::string target_id; ///< of what is acted on, captured before the first attempt
     std::string remarks;   ///< for people: candidates seen, members that differ
     std::string owner;     ///< who looks after the review
+    std::vector<std::string> former_keys; ///< provider keys of the generations before this one
+    std::vector<std::string> set_aside; ///< receipts of effects a person knows, and wants uncounted
     std::vector<decision> decisions;
 };
 
@@ -127,6 +132,10 @@ struct record {
     bool clean_up_due = false; ///< confirmed after a cancel was requested
     /// Pending, or in review, when a restored copy was opened: it counts as possibly sent.
     bool restored = false;
+    /// Rejected or cancelled, and the program's hook has not returned for it yet.
+    bool hook_due = false;
+    /// Retention left only what answers a repeat: key, fingerprint, state and receipt.
+    bool tombstone = false;
     std::uint32_t generation = 1;     ///< grows with each supersession
     std::uint32_t extra_attempts = 0; ///< granted by a person beyond the budget
     indoubt::claim claim;

@@ -62,12 +62,16 @@ inline constexpr auto transition_table = boost::hana::make_map( //
     detail::row<in_review, dismissal<abandoned>, abandoned>,  // dismiss
     detail::row<in_review, abandonment, abandoned>,           // abandon
 
-    detail::row<confirmed, contradiction, in_review>, // refer
-    detail::row<rejected, contradiction, in_review>,  // refer
-    detail::row<cancelled, contradiction, in_review>, // refer
-    detail::row<abandoned, contradiction, in_review>, // refer
-    detail::row<rejected, supersession, pending>,     // supersede
-    detail::row<cancelled, supersession, pending>);   // supersede
+    detail::row<confirmed, contradiction, in_review>,   // refer
+    detail::row<confirmed, attempt_outcome, confirmed>, // record_outcome
+    detail::row<rejected, contradiction, in_review>,    // refer
+    detail::row<rejected, attempt_outcome, rejected>,   // record_outcome
+    detail::row<cancelled, contradiction, in_review>,   // refer
+    detail::row<cancelled, attempt_outcome, cancelled>, // record_outcome
+    detail::row<abandoned, contradiction, in_review>,   // refer
+    detail::row<abandoned, attempt_outcome, abandoned>, // record_outcome
+    detail::row<rejected, supersession, pending>,       // supersede
+    detail::row<cancelled, supersession, pending>);     // supersede
 
 namespace detail {
 template <class From, class Evidence>

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 // Every legal transition, as a plain function: what is not declared here does not compile.
 // transition_table.hpp says the same as one table; a test proves that the two agree.
@@ -50,6 +51,10 @@ public:
         if (rule why{}; !fits(op, e, why)) return error_about(*op.record_, why);
         record& r = *op.record_;
         leave const& given = e.leave_;
+        // What the first attempt acted on, the later ones act on: the name may have moved on.
+        if (!given.target_id.empty() && r.first_sent() == time_point::max()) {
+            r.edit_notes([&](case_notes& notes) { notes.target_id = given.target_id; });
+        }
         r.attempts.push_back({e.at(), given.guarantee, attempt_outcome_id::open, r.generation});
         r.claim = given.claim;
         if (!r.existed_before_us()) r.reason = rule::none;
@@ -83,8 +88,20 @@ public:
         made.what = what;
         made.who = e.person().who;
         made.why = e.person().why;
+        made.id = e.person().id;
         made.at = e.at();
         r.edit_notes([&](case_notes& notes) { notes.decisions.push_back(std::move(made)); });
+    }
+
+    /// Effects that a person has seen, and that are not to contradict again.
+    static void set_aside(record& r, std::vector<std::string> const& receipts) {
+        if (receipts.empty()) return;
+        r.edit_notes([&](case_notes& notes) {
+            auto& known = notes.set_aside;
+            for (auto const& receipt : receipts) {
+                if (std::ranges::find(known, receipt) == known.end()) known.push_back(receipt);
+            }
+        });
     }
 
     static void remark(record& r, std::string const& remarks) {
@@ -94,14 +111,15 @@ public:
 
     template <class S> static result<step<confirmed>> confirm(operation<S>& op, match&& e) {
         return take<confirmed>(op, e, [&](record& r) {
-            if (r.open_attempts() == 1) close(r, {0, attempt_outcome_id::applied, rule::none});
-            r.receipt = std::move(e.receipt_);
-            r.basis = e.basis_;
-            settle_as_confirmed(r, e.at());
+            settle_as_confirmed(r, std::move(e.receipt_), e.basis_, e.at());
         });
     }
 
-    static void settle_as_confirmed(record& r, time_point at) {
+    static void settle_as_confirmed(record& r, std::string receipt, indoubt::basis basis,
+                                    time_point at) {
+        if (r.open_attempts() == 1) close(r, {0, attempt_outcome_id::applied, rule::none});
+        r.receipt = std::move(receipt);
+        r.basis = basis;
         r.confirmed_at = at;
         r.ever_confirmed = true;
         r.clean_up_due = r.cancel_requested;
@@ -162,9 +180,11 @@ public:
                 r.edit_notes([&](case_notes& notes) { notes.hints = std::move(e.hints_); });
             }
             if (e.again_at_ > r.next_check) r.next_check = e.again_at_;
-            // The holder goes on looking; what sent an operation to review still holds.
+            // The holder goes on looking; what settled an operation, or sent it to review, still
+            // holds.
             r.claim = kept;
-            r.reason = e.closed_.why == rule::none ? why : e.closed_.why;
+            bool const moves = std::same_as<S, uncertain> && e.closed_.why != rule::none;
+            r.reason = moves ? e.closed_.why : why;
         });
     }
 
@@ -181,12 +201,20 @@ public:
 
     template <class S> static result<step<pending>> supersede(operation<S>& op, supersession&& e) {
         record const& r = *op.record_;
-        if (r.open_attempts() != 0 || r.ever_confirmed || e.provider_key().empty() ||
-            e.provider_key() == r.key()) {
+        auto const& former = r.notes_or_none().former_keys;
+        bool const is_new = e.provider_key() != r.key() &&
+                            std::ranges::find(former, e.provider_key()) == former.end();
+        if (r.open_attempts() != 0 || r.ever_confirmed || r.tombstone || !is_new ||
+            e.provider_key().empty() || r.generation >= most_generations) {
             return error_about(r, rule::illegal_decision);
         }
         return take<pending>(op, e, [&](record& changed) {
             decided(changed, "supersede", e);
+            changed.edit_notes([&](case_notes& notes) {
+                notes.former_keys.emplace_back(changed.key());
+                notes.target_id.clear();
+            });
+            changed.hook_due = false;
             ++changed.generation;
             changed.provider_key = e.provider_key();
             changed.deadline = e.deadline();
@@ -251,13 +279,10 @@ template <state S>
     return detail::transit::reject(op, std::move(e));
 }
 
-/// Keeps what became of one attempt; the state stays.
-[[nodiscard]] inline result<step<uncertain>> record_outcome(operation<uncertain>&& op,
-                                                            attempt_outcome&& e) {
-    return detail::transit::record_outcome(op, std::move(e));
-}
-[[nodiscard]] inline result<step<in_review>> record_outcome(operation<in_review>&& op,
-                                                            attempt_outcome&& e) {
+/// Keeps what became of one attempt, also after the operation was settled; the state stays.
+template <state S>
+    requires(!std::same_as<S, pending>)
+[[nodiscard]] result<step<S>> record_outcome(operation<S>&& op, attempt_outcome&& e) {
     return detail::transit::record_outcome(op, std::move(e));
 }
 
@@ -279,9 +304,8 @@ template <state S>
 [[nodiscard]] inline result<step<confirmed>> adopt(operation<in_review>&& op, adoption&& e) {
     return detail::transit::take<confirmed>(op, e, [&](record& r) {
         detail::transit::decided(r, "adopt", e);
-        r.receipt = e.receipt();
-        r.basis = e.basis();
-        detail::transit::settle_as_confirmed(r, e.at());
+        detail::transit::set_aside(r, e.others());
+        detail::transit::settle_as_confirmed(r, e.receipt(), e.basis(), e.at());
     });
 }
 
@@ -336,6 +360,7 @@ template <state To>
     if (r.came_from != To::id) return error_about(r, rule::illegal_decision);
     return detail::transit::take<To>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "dismiss", e);
+        detail::transit::set_aside(changed, e.none_of_ours());
         changed.reason = detail::transit::plain_reason(To::id);
         changed.concern = concern::none;
         changed.came_from = state_id::none;

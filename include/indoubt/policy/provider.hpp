@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -106,6 +107,9 @@ template <class Request, class Receipt> struct effect {
 /// Every effect there is, over all pages and parts. Only this can be an absence.
 template <class Request, class Receipt> struct complete {
     std::vector<effect<Request, Receipt>> effects{};
+    /// Of what the write acts on, such as the thing to delete: kept with the first attempt and from
+    /// then on given back as query::target_id. A name may stand for another thing by then.
+    std::string target_id{};
 };
 
 /// A page, a part or a life stage is missing.
@@ -119,8 +123,12 @@ struct unavailable {
 /// The credentials do not allow looking.
 struct denied {};
 
+/// Documented: there is nothing to act on, and a call would be refused for good. Not for what an
+/// earlier attempt may have removed: that is its effect.
+struct no_target {};
+
 template <class Request, class Receipt>
-using answer = one_of<unavailable, complete<Request, Receipt>, incomplete, denied>;
+using answer = one_of<unavailable, complete<Request, Receipt>, incomplete, denied, no_target>;
 
 /// What lookup receives.
 template <class Request> struct query {
@@ -130,6 +138,8 @@ template <class Request> struct query {
     std::string_view receipt; ///< encoded; empty if none is known
     milliseconds time_left;
     std::stop_token stop;
+    std::string_view target_id{}; ///< as an earlier look-up captured it; empty before that
+    std::span<std::string const> former_keys{}; ///< of earlier generations: look for these, too
 };
 
 // ---- the policy ---------------------------------------------------------------------------------
@@ -157,6 +167,7 @@ template <class Request, class Receipt = std::string> struct provider_of {
     using incomplete = indoubt::incomplete;
     using unavailable = indoubt::unavailable;
     using denied = indoubt::denied;
+    using no_target = indoubt::no_target;
 };
 
 namespace detail {

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // decide is the one place where evidence of what happened is made. It is pure: everything it
 // needs is in its arguments. What it may answer stands in its type: an uncertain operation under
@@ -37,10 +38,10 @@ struct stop {
 namespace detail {
 
 template <state S, bool Guaranteed> struct next_of {
-    using type = one_of<stop, contradiction>; // rejected, cancelled, abandoned
+    using type = one_of<stop, contradiction, attempt_outcome>; // rejected, cancelled, abandoned
 };
 template <bool Guaranteed> struct next_of<confirmed, Guaranteed> {
-    using type = one_of<stop, look_up, wait, contradiction>;
+    using type = one_of<stop, look_up, wait, contradiction, attempt_outcome>;
 };
 template <bool Guaranteed> struct next_of<pending, Guaranteed> {
     using type =
@@ -71,14 +72,18 @@ public:
     operator look_up() const { return {}; }
     operator wait() const { return {until(), why_}; }
     operator clearance() const {
-        return {s_.r.stamp(), s_.m.now, {send_before(s_.may_send().ends_at), s_.t.resend, claim()}};
+        return {s_.r.stamp(),
+                s_.m.now,
+                {send_before(s_.may_send().ends_at), s_.t.resend, claim(), s_.o.target_id}};
     }
     operator resend_clearance() const {
         time_point const end = std::min(s_.may_send().ends_at, s_.guarantee_ends());
         return {s_.r.stamp(), s_.m.now, {send_before(end), s_.t.resend, claim()}};
     }
     operator match() const {
-        basis const rests_on = s_.o.what == seen::proof ? basis::reply : basis::looked_up;
+        basis const rests_on = s_.o.from_outside          ? basis::outside
+                               : s_.o.what == seen::proof ? basis::reply
+                                                          : basis::looked_up;
         return {s_.r.stamp(), s_.m.now, s_.o.receipt, rests_on};
     }
     operator contradiction() const { return {s_.r.stamp(), s_.m.now, why_, s_.o.remarks}; }
@@ -99,6 +104,13 @@ public:
         return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.remarks, again};
     }
     operator cancellation() const { return cancellation(s_.r.stamp(), {}, s_.m.now, why_); }
+
+    /// A person's word that the effect exists, as review has found it.
+    static indoubt::adoption adoption(indoubt::stamp of, by person, time_point at,
+                                      std::string receipt, basis rests_on,
+                                      std::vector<std::string> others) {
+        return {of, std::move(person), at, std::move(receipt), rests_on, std::move(others)};
+    }
 
 private:
     indoubt::claim claim() const { return {s_.m.epoch, s_.m.holder}; }

@@ -48,22 +48,26 @@ using states = set_of<state_id>;
 using sights = set_of<seen>;
 
 inline constexpr states P{state_id::pending}, U{state_id::uncertain}, C{state_id::confirmed},
-    V{state_id::in_review}, PU{state_id::pending, state_id::uncertain},
-    UV{state_id::uncertain, state_id::in_review},
+    V{state_id::in_review}, RX{state_id::rejected, state_id::cancelled},
+    PU{state_id::pending, state_id::uncertain}, UV{state_id::uncertain, state_id::in_review},
     PUV{state_id::pending, state_id::uncertain, state_id::in_review},
     PUCV{state_id::pending, state_id::uncertain, state_id::confirmed, state_id::in_review},
     settled{state_id::rejected, state_id::cancelled, state_id::abandoned},
+    final_ones{state_id::confirmed, state_id::rejected, state_id::cancelled, state_id::abandoned},
     all{state_id::pending,   state_id::uncertain, state_id::confirmed, state_id::rejected,
         state_id::cancelled, state_id::in_review, state_id::abandoned};
 
 inline constexpr sights closed{seen::attempt_closed}, busy{seen::busy}, no_news{seen::no_news},
     candidates{seen::only_candidates}, nothing{seen::nothing}, under_way{seen::under_way},
-    failed_for_good{seen::failed_for_good}, confirming{seen::accepted, seen::proof},
-    worth_keeping{seen::accepted, seen::existed}, matching{seen::match, seen::proof},
-    absent{seen::nothing, seen::unsupported},
+    failed_for_good{seen::failed_for_good}, no_target{seen::no_target}, accepted{seen::accepted},
+    confirming{seen::accepted, seen::proof}, worth_keeping{seen::accepted, seen::existed},
+    matching{seen::match, seen::proof}, absent{seen::nothing, seen::unsupported},
     unasked{seen::not_asked, seen::busy, seen::no_news, seen::accepted},
-    contradicting{seen::several, seen::contents_differ, seen::key_reused, seen::receipt_taken},
-    unclear{seen::incomplete, seen::unavailable, seen::denied, seen::failed, seen::failed_for_good},
+    contradicting{seen::several, seen::contents_differ, seen::former_key, seen::key_reused,
+                  seen::receipt_taken},
+    effects{seen::match, seen::proof, seen::several, seen::contents_differ, seen::former_key},
+    unclear{seen::incomplete, seen::unavailable,     seen::denied,
+            seen::failed,     seen::failed_for_good, seen::no_target},
     anything{(1U << kinds_seen) - 1U};
 
 /// A condition of a row, and how it reads.
@@ -92,6 +96,7 @@ inline constexpr condition claimed{"claimed by a live holder", &situation::claim
     covered{"a guarantee is open", &situation::covered},
     resendable{"a guarantee is open", &situation::resendable},
     last_closed{"it was the last open attempt", &situation::last_open_closed},
+    open_one{"the attempt is open", &situation::about_an_open_one},
     nothing_open{"no attempt is open", &situation::nothing_open},
     final_refusal{"one was refused for good", &situation::refused_for_good},
     in_doubt_only{"no contradiction", &situation::in_doubt_only},
@@ -137,8 +142,12 @@ using R = rule;
 inline constexpr decision_row decision_table[] = {
     {all,     anything,       {claimed},                     A::report,     R::in_progress},
 
-    // Settled: a second receipt is a second effect; nothing else is asked.
+    // Settled: a second receipt is a second effect, and where nothing was applied one is too many.
+    // Nothing else is asked.
     {C,       confirming,     {other_receipt},               A::contradict, R::several_effects},
+    {settled, effects,        {},                            A::contradict, R::late_effect},
+    {RX,      accepted,       {},                            A::contradict, R::late_effect},
+    {final_ones, closed,      {open_one},                    A::record,     by_no_rule},
     {settled, anything,       {},                            A::report,     as_recorded},
 
     // A reply closes one attempt; the operation's outcome is the merge of all of them.
@@ -176,6 +185,9 @@ inline constexpr decision_row decision_table[] = {
     {P,       absent,         {send_later},                  A::wait,       R::refused_for_now},
     {P,       absent,         {spent},                       A::cancel,     R::attempts_spent},
     {P,       absent,         {},                            A::cancel,     R::deadline_reached},
+
+    // There is nothing that a send could act on.
+    {P,       no_target,      {original},                    A::reject,     R::no_target},
 
     // An effect of ours that is not one yet, or never will be.
     {PU,      under_way,      {looks_left},                  A::wait,       R::under_way},

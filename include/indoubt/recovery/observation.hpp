@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // What a reply or an answer shows of one operation. weigh turns the provider's plain data into an
 // observation, exactly as the reply table says (docs/states_and_evidence.md); it is pure.
@@ -36,6 +38,8 @@ enum class seen : std::uint8_t {
     unavailable,     ///< nobody answered
     denied,          ///< the credentials do not allow looking
     unsupported,     ///< the contract documents no look-up
+    no_target,       ///< documented: there is nothing to act on
+    former_key,      ///< complete: an effect under the key of an earlier generation
 
     // a reply
     proof,          ///< accepted, and documented as proof: our key came back
@@ -58,7 +62,8 @@ constexpr std::string_view to_string(seen s) {
                                                     "under way",       "failed",
                                                     "failed for good", "incomplete",
                                                     "unavailable",     "denied",
-                                                    "unsupported",     "reply: proof",
+                                                    "unsupported",     "nothing to act on",
+                                                    "a former key",    "reply: proof",
                                                     "reply: accepted", "reply: surely not applied",
                                                     "reply: existed",  "reply: key reused",
                                                     "reply: busy",     "reply: no news",
@@ -76,6 +81,8 @@ struct observation {
     attempt_outcome_id outcome = attempt_outcome_id::open; ///< with attempt_closed
     rule why = rule::none;                                 ///< with attempt_closed
     milliseconds retry_after{};                            ///< with attempt_closed and busy
+    std::string target_id{};                               ///< of a look-up: of what is acted on
+    bool from_outside = false; ///< told by another channel: about one effect, never an absence
 };
 
 namespace detail {
@@ -166,15 +173,20 @@ template <class Receipt> struct reply_weigher {
 
 /// Sorts the effects of a complete look-up into ours and candidates.
 struct sorting {
-    unsigned applied = 0, differing = 0, under_way = 0, failed = 0, failed_for_good = 0;
+    unsigned applied = 0, differing = 0, former = 0, under_way = 0, failed = 0, failed_for_good = 0;
     bool malformed = false;
     std::string receipt{};    // of the last equal effect of ours
     std::string candidates{}; // receipts, for people
+    std::string members{};    // in which the content differs, for people
 };
 
 /// Lists receipts for people.
 inline void add_name(std::string& list, std::string_view what, std::string_view receipt) {
     if (list.size() < 1000) list.append(list.empty() ? what : ", ").append(printable(receipt));
+}
+
+inline bool contains(std::vector<std::string> const& all, std::string_view one) {
+    return std::ranges::find(all, one) != all.end();
 }
 
 /// Ours: it carries our provider key, or the receipt our record holds; at a unique name also
@@ -197,6 +209,14 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
         s.malformed = true;
         return;
     }
+    case_notes const& notes = r.notes_or_none();
+    if (contains(notes.set_aside, receipt.value())) return;
+    if (e.ours && contains(notes.former_keys, e.key)) {
+        // One that failed is no effect. Any other was made by an attempt that surely was not
+        // applied.
+        if (e.status == effect_status::applied || e.status == effect_status::under_way) ++s.former;
+        return;
+    }
     if (!is_ours(r, t, e.key, receipt.value(), e.ours)) {
         return add_name(s.candidates, "candidates: ", receipt.value());
     }
@@ -210,6 +230,9 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
         s.malformed = true; // an effect without an id cannot be told from another
     } else if (!e.request || !equal(r, *e.request)) {
         ++s.differing;
+        if constexpr (requires { equal.differing_members(r, *e.request); }) {
+            if (e.request) s.members = equal.differing_members(r, *e.request);
+        }
     } else {
         // The effect that was confirmed counts even when another one stands in its place.
         bool const another = r.ever_confirmed && receipt.value() != r.receipt;
@@ -225,7 +248,9 @@ inline std::uint64_t tries_of(record const& r, terms const& t) {
 
 inline void conclude(observation& o, sorting&& s, record const& r, terms const& t) {
     o.remarks = std::move(s.candidates);
-    if (s.applied > 1 || (s.applied == 1 && s.differing != 0)) {
+    if (s.former != 0) {
+        o.what = seen::former_key;
+    } else if (s.applied > 1 || (s.applied == 1 && s.differing != 0)) {
         o.what = seen::several;
     } else if (s.differing != 0) {
         o.what = seen::contents_differ;
@@ -245,16 +270,21 @@ inline void conclude(observation& o, sorting&& s, record const& r, terms const& 
     }
 }
 
-/// The person who is asked to sort them out must know which they are.
-template <class Effects>
-void name_ours(observation& o, Effects const& effects, record const& r, terms const& t) {
+/// The person who is asked to sort them out must know which they are, and how they differ.
+template <class Request, class Receipt>
+void name_ours(observation& o, std::span<effect<Request, Receipt> const> effects, record const& r,
+               terms const& t, std::string const& members) {
+    case_notes const& notes = r.notes_or_none();
     std::string ours;
     for (auto const& e : effects) {
         auto const receipt = encoded(e.receipt);
-        if (receipt && is_ours(r, t, e.key, receipt.value(), e.ours)) {
+        if (!receipt || contains(notes.set_aside, receipt.value())) continue;
+        bool const former = e.ours && contains(notes.former_keys, e.key);
+        if (former || is_ours(r, t, e.key, receipt.value(), e.ours)) {
             add_name(ours, "ours: ", receipt.value());
         }
     }
+    if (!members.empty()) ours.append("; differs: ").append(members);
     o.remarks = o.remarks.empty() ? ours : ours + "; " + o.remarks;
 }
 
@@ -267,22 +297,53 @@ struct equal_bytes {
 };
 
 template <class Request, class Receipt, class Equal>
+void weigh_effects(observation& o, terms const& t, record const& r,
+                   std::span<effect<Request, Receipt> const> effects, Equal const& equal) {
+    sorting s;
+    for (auto const& e : effects)
+        sort(s, e, r, t, equal);
+    std::string const members = std::move(s.members);
+    conclude(o, std::move(s), r, t);
+    if (o.what == seen::several || o.what == seen::contents_differ || o.what == seen::former_key) {
+        name_ours(o, effects, r, t, members);
+    }
+}
+
+template <class Request, class Receipt, class Equal>
 observation weigh_answer(terms const& t, record const& r, answer<Request, Receipt> const& found,
                          Equal const& equal) {
     observation o{.of = r.stamp()};
     if (auto const* all = found.template get_if<complete<Request, Receipt>>()) {
-        sorting s;
-        for (auto const& e : all->effects)
-            sort(s, e, r, t, equal);
-        conclude(o, std::move(s), r, t);
-        if (o.what == seen::several || o.what == seen::contents_differ) {
-            name_ours(o, all->effects, r, t);
-        }
+        weigh_effects(o, t, r, std::span(all->effects), equal);
+        o.target_id = all->target_id;
+        if (o.target_id.size() > longest_receipt) o.what = seen::incomplete;
     } else if (auto const* nobody = found.template get_if<unavailable>()) {
         o.what = seen::unavailable;
         o.remarks = nobody->why.substr(0, longest_hint);
+    } else if (found.template holds<no_target>()) {
+        o.what = seen::no_target;
     } else {
         o.what = found.template holds<denied>() ? seen::denied : seen::incomplete;
+    }
+    return o;
+}
+
+/// One effect says what it is, and nothing about the others there may be.
+template <class Request, class Receipt, class Equal>
+observation weigh_told(terms const& t, record const& r, effect<Request, Receipt> const& told,
+                       Equal const& equal) {
+    observation o{.of = r.stamp()};
+    o.from_outside = true;
+    weigh_effects(o, t, r, std::span(&told, 1), equal);
+    bool const second = o.what == seen::match && !r.receipt.empty() && o.receipt != r.receipt;
+    if (second) o.what = seen::several;
+    switch (o.what) {
+    case seen::match:
+    case seen::several:
+    case seen::contents_differ:
+    case seen::former_key:
+    case seen::failed_for_good: break;
+    default: o.what = seen::no_news; o.remarks.clear();
     }
     return o;
 }
@@ -320,11 +381,21 @@ observation weigh(Contract const& contract, operation<S> const& op, Reply&& repl
 }
 
 /// What a look-up shows. equal(record const&, Request const&) says whether a found request has the
-/// content that was asked for; by default its encoding must be the stored bytes.
+/// content that was asked for; by default its encoding must be the stored bytes. It may have
+/// differing_members(record const&, Request const&), which names them for people.
 template <class Contract, state S, class Request, class Receipt, class Equal = detail::equal_bytes>
 observation weigh(Contract const& contract, operation<S> const& op,
                   answer<Request, Receipt> const& found, Equal const& equal = {}) {
     return detail::weigh_answer(detail::terms_of(contract), op.stored(), found, equal);
+}
+
+/// What an effect shows that another channel told of: a webhook, a stream, a file. It is compared
+/// like one that was looked up. It is never an absence, and says nothing of other effects, so one
+/// with another receipt than the recorded one counts as a second.
+template <class Contract, state S, class Request, class Receipt, class Equal = detail::equal_bytes>
+observation weigh(Contract const& contract, operation<S> const& op,
+                  effect<Request, Receipt> const& told, Equal const& equal = {}) {
+    return detail::weigh_told(detail::terms_of(contract), op.stored(), told, equal);
 }
 
 } // namespace indoubt

@@ -127,11 +127,11 @@ struct situation {
 
     // ---- what the record says -------------------------------------------------------------------
 
-    bool last_open_closed() const {
-        bool const this_one = o.attempt != 0 && o.attempt <= r.attempts.size() &&
-                              r.is_open(r.attempts[o.attempt - 1]);
-        return r.open_attempts() == (this_one ? 1U : 0U);
+    bool about_an_open_one() const {
+        return o.attempt != 0 && o.attempt <= r.attempts.size() &&
+               r.is_open(r.attempts[o.attempt - 1]);
     }
+    bool last_open_closed() const { return r.open_attempts() == (about_an_open_one() ? 1U : 0U); }
     bool nothing_open() const { return r.open_attempts() == 0 && !r.restored; }
     bool refused_for_good() const {
         return o.outcome == attempt_outcome_id::refused_for_good || r.refused_for_good();
@@ -150,8 +150,11 @@ struct situation {
 
     rule recorded_rule() const { return r.reason; }
     rule contradiction_rule() const {
+        bool const settled = is_final(r.state) && r.state != state_id::confirmed;
+        if (settled) return rule::late_effect;
         switch (o.what) {
         case seen::receipt_taken: return rule::receipt_taken;
+        case seen::former_key: return rule::late_effect;
         case seen::contents_differ:
         case seen::key_reused: return rule::contents_differ;
         default: return rule::several_effects;
