@@ -3,9 +3,9 @@
 #ifndef INDOUBT_ADAPTER_CANONICAL_JSON_READER_HPP
 #define INDOUBT_ADAPTER_CANONICAL_JSON_READER_HPP
 
+#include <indoubt/adapter/canonical_json/notation.hpp>
 #include <indoubt/adapter/canonical_json/number.hpp>
 #include <indoubt/adapter/canonical_json/shape.hpp>
-#include <indoubt/adapter/canonical_json/text.hpp>
 #include <indoubt/adapter/canonical_json/writer.hpp>
 
 #include <cstddef>

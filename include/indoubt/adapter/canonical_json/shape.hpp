@@ -3,7 +3,7 @@
 #ifndef INDOUBT_ADAPTER_CANONICAL_JSON_SHAPE_HPP
 #define INDOUBT_ADAPTER_CANONICAL_JSON_SHAPE_HPP
 
-#include <indoubt/adapter/canonical_json/text.hpp>
+#include <indoubt/adapter/canonical_json/notation.hpp>
 #include <indoubt/policy/codec.hpp>
 
 #include <boost/hana/accessors.hpp>

@@ -3,9 +3,9 @@
 #ifndef INDOUBT_ADAPTER_CANONICAL_JSON_WRITER_HPP
 #define INDOUBT_ADAPTER_CANONICAL_JSON_WRITER_HPP
 
+#include <indoubt/adapter/canonical_json/notation.hpp>
 #include <indoubt/adapter/canonical_json/number.hpp>
 #include <indoubt/adapter/canonical_json/shape.hpp>
-#include <indoubt/adapter/canonical_json/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,9 +19,6 @@
 // Values to canonical JSON. reader.hpp takes exactly what this writes.
 
 namespace indoubt::detail::json {
-
-/// Arrays and objects within each other, at most. Bounds the stack that reading needs.
-inline constexpr unsigned deepest = 64;
 
 class writer {
 public:

@@ -1,6 +1,6 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
-#include <indoubt/adapter/canonical_json/text.hpp>
+#include <indoubt/adapter/canonical_json/notation.hpp>
 #include <indoubt/testing/seeded_random.hpp>
 
 #include <doctest/doctest.h>

@@ -1,17 +1,20 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
-#ifndef INDOUBT_ADAPTER_CANONICAL_JSON_TEXT_HPP
-#define INDOUBT_ADAPTER_CANONICAL_JSON_TEXT_HPP
+#ifndef INDOUBT_ADAPTER_CANONICAL_JSON_NOTATION_HPP
+#define INDOUBT_ADAPTER_CANONICAL_JSON_NOTATION_HPP
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-// Text of canonical JSON: well-formed UTF-8 only, the escapes of RFC 8785 and no others, and the
-// order in which members are sorted.
+// The notation of canonical JSON, numbers aside: well-formed UTF-8 only, the escapes of RFC 8785
+// and no others, the order in which members are sorted, and how deep a form may be.
 
 namespace indoubt::detail::json {
+
+/// Arrays and objects within each other, at most. Bounds the stack that reading needs.
+inline constexpr unsigned deepest = 64;
 
 /// How many bytes the first character of text has; 0 if text does not begin with well-formed
 /// UTF-8 (Unicode, table 3-7): overlong forms, surrogates and numbers past U+10FFFF have none.
