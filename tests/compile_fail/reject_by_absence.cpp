@@ -5,7 +5,7 @@
 // expect-note-gcc: {aka 'indoubt::observation'} to 'indoubt::refusal&&'
 // expect-note-clang: (aka 'indoubt::observation') to 'refusal' for 2nd argument
 #include <indoubt/core/transitions.hpp>
-#include <indoubt/recovery/observation.hpp>
+#include <indoubt/recovery/weigh.hpp>
 
 using namespace indoubt;
 

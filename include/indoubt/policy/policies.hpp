@@ -5,6 +5,7 @@
 
 #include <indoubt/policy/clock.hpp>
 #include <indoubt/policy/fingerprint.hpp>
+#include <indoubt/policy/hooks.hpp>
 #include <indoubt/policy/observer.hpp>
 #include <indoubt/policy/provider.hpp>
 #include <indoubt/policy/retry_budget.hpp>
@@ -15,7 +16,8 @@
 
 // All policies of one recovery, by name:
 //     policies{.provider = shop{}, .storage = std::move(journal), .budget = {.attempts = 3}}
-// Any struct with these six members will do; storage may be a reference to one that is shared.
+// Any struct with these members will do, without hooks, too; storage may be a reference to one that
+// is shared.
 
 namespace indoubt {
 
@@ -29,7 +31,8 @@ struct no_storage {}; // stands where none was named
 } // namespace detail
 
 template <class Provider, class Storage = detail::no_storage, class Fingerprint = exact_fingerprint,
-          class Budget = bounded_budget, class Clock = system_clock, class Observer = no_observer>
+          class Budget = bounded_budget, class Clock = system_clock, class Observer = no_observer,
+          class Hooks = no_hooks>
 struct policies {
     Provider provider;
     Storage storage{};
@@ -37,6 +40,7 @@ struct policies {
     Budget budget{};
     Clock clock{};
     Observer observer{};
+    Hooks hooks{};
 };
 
 namespace detail {
@@ -56,6 +60,16 @@ template <class P> using budget_in = std::remove_cvref_t<decltype(P::budget)>;
 template <class P> using clock_in = std::remove_cvref_t<decltype(P::clock)>;
 template <class P> using observer_in = std::remove_cvref_t<decltype(P::observer)>;
 
+template <class P> struct hooks_of {
+    using type = no_hooks;
+};
+template <class P>
+    requires requires(P& p) { p.hooks; }
+struct hooks_of<P> {
+    using type = std::remove_cvref_t<decltype(P::hooks)>;
+};
+template <class P> using hooks_in = typename hooks_of<P>::type;
+
 template <class P>
 concept names_a_storage =
     has_the_six_members<P> && !std::same_as<storage_in<P>, detail::no_storage>;
@@ -66,7 +80,7 @@ concept policy_bundle =
     detail::names_a_storage<P> && provider_policy<detail::provider_in<P>> &&
     storage_policy<detail::storage_in<P>> && fingerprint_policy<detail::fingerprint_in<P>> &&
     retry_budget_policy<detail::budget_in<P>> && clock_policy<detail::clock_in<P>> &&
-    observer_policy<detail::observer_in<P>>;
+    observer_policy<detail::observer_in<P>> && hooks_policy<detail::hooks_in<P>>;
 
 /// Says in words what a bundle lacks; explain_provider, explain_storage and so on say it of its
 /// policies.

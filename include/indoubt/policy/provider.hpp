@@ -172,6 +172,24 @@ template <class Request, class Receipt = std::string> struct provider_of {
 
 namespace detail {
 
+/// The key that stands for an identity at this provider.
+template <class P>
+std::string provider_key(P const& provider, identity const& id, std::uint32_t generation) {
+    if constexpr (requires { provider.key_for(id, generation); }) {
+        return provider.key_for(id, generation);
+    } else {
+        return generation == 1 ? id.key : id.key + '-' + std::to_string(generation);
+    }
+}
+
+/// What the record knows that helps to find the effect.
+template <class Request>
+query<Request> query_for(record const& r, Request const& request, call_limits const& limits) {
+    case_notes const& notes = r.notes_or_none();
+    return {r.identity(),     r.key(),     request,         r.receipt,
+            limits.time_left, limits.stop, notes.target_id, notes.former_keys};
+}
+
 template <class P>
 concept names_its_types = requires {
     typename P::request;
@@ -210,6 +228,18 @@ concept normalises = requires(P const& p, typename P::request r) {
     { p.normalise(std::move(r)) } -> std::same_as<typename P::request>;
 };
 
+/// The provider says which key stands for an identity.
+template <class P>
+concept maps_keys = requires(P const& p, identity const& id, unsigned generation) {
+    { p.key_for(id, generation) } -> std::same_as<std::string>;
+};
+
+// A member of this name that does not fit would be ignored in silence.
+template <class P>
+concept names_normalise = requires { &P::normalise; };
+template <class P>
+concept names_key_for = requires { &P::key_for; };
+
 template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)>;
 
 } // namespace detail
@@ -227,6 +257,11 @@ template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)
 /// |                                  |                           | and part was read           |
 /// | request normalise(request) const | optional                  | what the provider does to a |
 /// |                                  |                           | request (rounding, case)    |
+/// | std::string key_for(identity     | optional; by default the  | the provider key: pure, one |
+/// |   const&, unsigned) const        | identity's key, and from  | for each identity and       |
+/// |                                  | generation 2 on           | generation (from 1), within |
+/// |                                  | key-<generation>          | contract.keys. Asked once   |
+/// |                                  |                           | each, then stored           |
 ///
 /// Both functions answer data. submit may throw: the operation then stays uncertain and the
 /// exception reaches the caller; a look-up that throws proves nothing. Thread safety: calls for
@@ -238,7 +273,9 @@ concept provider_policy =
     (documents_reply_as_proof<detail::contract_of<P>>
          ? detail::submits_with_key<P>
          : detail::submits_plainly<P> || detail::submits_with_key<P>) &&
-    (!documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>);
+    (!documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>) &&
+    (detail::normalises<P> || !detail::names_normalise<P>) &&
+    (detail::maps_keys<P> || !detail::names_key_for<P>);
 
 /// Says in words what a provider lacks.
 template <class P> constexpr bool explain_provider() {
@@ -262,7 +299,12 @@ template <class P> constexpr bool explain_provider() {
         constexpr bool looks = !documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>;
         static_assert(looks, "provider: the contract documents a look-up; add  answer "
                              "lookup(query const&)");
-        return target && coded && echoes && submits && looks;
+        constexpr bool normalises = detail::normalises<P> || !detail::names_normalise<P>;
+        static_assert(normalises, "provider: write it  request normalise(request) const");
+        constexpr bool maps = detail::maps_keys<P> || !detail::names_key_for<P>;
+        static_assert(maps, "provider: write it  std::string key_for(identity const&, unsigned "
+                            "generation) const");
+        return target && coded && echoes && submits && looks && normalises && maps;
     } else {
         return false;
     }

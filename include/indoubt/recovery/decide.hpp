@@ -5,6 +5,7 @@
 
 #include <indoubt/core/evidence.hpp>
 #include <indoubt/core/one_of.hpp>
+#include <indoubt/core/operation.hpp>
 #include <indoubt/recovery/decision_table.hpp>
 
 #include <algorithm>
@@ -179,7 +180,7 @@ template <> struct made<action::record> {
     using type = attempt_outcome;
 };
 
-template <class Next, action A> Next answer(mint const& m) {
+template <class Next, action A> Next answer_with(mint const& m) {
     using E = typename made<A>::type;
     if constexpr (std::is_constructible_v<Next, E>) {
         return Next(static_cast<E>(m));
@@ -188,19 +189,19 @@ template <class Next, action A> Next answer(mint const& m) {
     }
 }
 
-template <class Next> Next answer(action a, mint const& m) {
+template <class Next> Next answer_as(action a, mint const& m) {
     switch (a) {
-    case action::look: return answer<Next, action::look>(m);
-    case action::wait: return answer<Next, action::wait>(m);
-    case action::send: return answer<Next, action::send>(m);
-    case action::resend: return answer<Next, action::resend>(m);
-    case action::confirm: return answer<Next, action::confirm>(m);
-    case action::contradict: return answer<Next, action::contradict>(m);
-    case action::refer: return answer<Next, action::refer>(m);
-    case action::reopen: return answer<Next, action::reopen>(m);
-    case action::reject: return answer<Next, action::reject>(m);
-    case action::cancel: return answer<Next, action::cancel>(m);
-    case action::record: return answer<Next, action::record>(m);
+    case action::look: return answer_with<Next, action::look>(m);
+    case action::wait: return answer_with<Next, action::wait>(m);
+    case action::send: return answer_with<Next, action::send>(m);
+    case action::resend: return answer_with<Next, action::resend>(m);
+    case action::confirm: return answer_with<Next, action::confirm>(m);
+    case action::contradict: return answer_with<Next, action::contradict>(m);
+    case action::refer: return answer_with<Next, action::refer>(m);
+    case action::reopen: return answer_with<Next, action::reopen>(m);
+    case action::reject: return answer_with<Next, action::reject>(m);
+    case action::cancel: return answer_with<Next, action::cancel>(m);
+    case action::record: return answer_with<Next, action::record>(m);
     case action::report: break;
     }
     return Next(static_cast<stop>(m));
@@ -228,7 +229,7 @@ template <state S, class C>
     detail::terms const t = detail::terms_of(contract);
     detail::situation const s{r, seen_so_far, t, at};
     detail::decision_row const& row = detail::deciding_row(s);
-    return detail::answer<next<S, C>>(row.next, detail::mint(s, row.why.of(s)));
+    return detail::answer_as<next<S, C>>(row.next, detail::mint(s, row.why.of(s)));
 }
 
 } // namespace indoubt

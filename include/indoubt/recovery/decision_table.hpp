@@ -59,9 +59,10 @@ inline constexpr states P{state_id::pending}, U{state_id::uncertain}, C{state_id
 
 inline constexpr sights closed{seen::attempt_closed}, busy{seen::busy}, no_news{seen::no_news},
     candidates{seen::only_candidates}, nothing{seen::nothing}, under_way{seen::under_way},
-    failed_for_good{seen::failed_for_good}, no_target{seen::no_target}, accepted{seen::accepted},
-    confirming{seen::accepted, seen::proof}, worth_keeping{seen::accepted, seen::existed},
-    matching{seen::match, seen::proof}, absent{seen::nothing, seen::unsupported},
+    failed_for_good{seen::failed_for_good}, without_target{seen::no_target},
+    acceptance{seen::accepted}, confirming{seen::accepted, seen::proof},
+    worth_keeping{seen::accepted, seen::existed}, matching{seen::match, seen::proof},
+    absent{seen::nothing, seen::unsupported},
     unasked{seen::not_asked, seen::busy, seen::no_news, seen::accepted},
     contradicting{seen::several, seen::contents_differ, seen::former_key, seen::key_reused,
                   seen::receipt_taken},
@@ -146,7 +147,7 @@ inline constexpr decision_row decision_table[] = {
     // Nothing else is asked.
     {C,       confirming,     {other_receipt},               A::contradict, R::several_effects},
     {settled, effects,        {},                            A::contradict, R::late_effect},
-    {RX,      accepted,       {},                            A::contradict, R::late_effect},
+    {RX,      acceptance,     {},                            A::contradict, R::late_effect},
     {final_ones, closed,      {open_one},                    A::record,     by_no_rule},
     {settled, anything,       {},                            A::report,     as_recorded},
 
@@ -187,7 +188,7 @@ inline constexpr decision_row decision_table[] = {
     {P,       absent,         {},                            A::cancel,     R::deadline_reached},
 
     // There is nothing that a send could act on.
-    {P,       no_target,      {original},                    A::reject,     R::no_target},
+    {P,       without_target, {original},                    A::reject,     R::no_target},
 
     // An effect of ours that is not one yet, or never will be.
     {PU,      under_way,      {looks_left},                  A::wait,       R::under_way},

@@ -12,6 +12,7 @@
 #include <indoubt/policy/retry_budget.hpp>
 #include <indoubt/policy/storage.hpp>
 #include <indoubt/recovery/decide.hpp>
+#include <indoubt/recovery/effects.hpp>
 #include <indoubt/recovery/scribe.hpp>
 #include <indoubt/recovery/timeline.hpp>
 
@@ -31,7 +32,10 @@
 namespace indoubt {
 
 namespace detail {
-template <class Policies> class pursuit; // recovery/pursuit.hpp
+template <class Policies> class pursuit;   // recovery/pursuit.hpp
+template <class Policies> class telling;   // recovery/telling.hpp
+template <class Policies> class amendment; // recovery/amendment.hpp
+template <class Policies> class review;    // recovery/review.hpp
 } // namespace detail
 
 /// What is asked for, ready to be recorded. journal::begin adds the identity.
@@ -51,6 +55,9 @@ result<std::shared_ptr<intent>> intend(std::string_view target, Request const& r
 struct begin_options {
     time_point deadline = time_point::max(); ///< of the operation; max() if there is none
     key_rules keys{};                        ///< of the provider
+    std::string provider_key{};              ///< empty: the identity's key
+    /// Names the members in which two encoded requests differ, for a conflicting intent.
+    std::string (*differing_members)(std::string_view stored, std::string_view given) = nullptr;
 };
 
 /// Who asks for a moment.
@@ -169,9 +176,25 @@ public:
         return m;
     }
 
+    /// A provider key stands for one identity at its target, for ever.
+    /// Errors: unfit_key, key_taken, storage_failed.
+    result<void> bind_key(identity const& id, std::string_view target, std::string_view key,
+                          key_rules const& rules) {
+        if (!fits(key, rules)) return error(rule::unfit_key).of(printable(id));
+        BOOST_OUTCOME_TRY(bool const ours,
+                          storage_.bind(detail::binding_name("key", target, key), id));
+        if (!ours) return error(rule::key_taken).of(printable(id));
+        return success();
+    }
+
 private:
     template <class> friend class detail::pursuit;
+    template <class> friend class detail::telling;
+    template <class> friend class detail::amendment;
+    template <class> friend class detail::review;
     template <class> friend class recovery;
+
+    std::uint32_t epoch() const { return facts_.epoch; }
 
     // Records as they are, without a type for each state: for the loop of recovery alone.
 
@@ -184,13 +207,10 @@ private:
             return error(rule::malformed_identity).of(printable(id)).saying("the target's name");
         }
         BOOST_OUTCOME_TRY(auto standing, find_record(id));
-        if (standing) return same_intent(std::move(standing), *wanted, fingerprint);
-        if (!fits(id.key, options.keys)) {
-            return error(rule::unfit_key).of(printable(id));
-        }
-        BOOST_OUTCOME_TRY(bool const ours,
-                          storage_.bind(detail::binding_name("key", wanted->target, id.key), id));
-        if (!ours) return error(rule::key_taken).of(printable(id));
+        if (standing) return same_intent(std::move(standing), *wanted, fingerprint, options);
+        bool const as_it_is = options.provider_key.empty() || options.provider_key == id.key;
+        BOOST_OUTCOME_TRY(
+            bind_key(id, wanted->target, as_it_is ? id.key : options.provider_key, options.keys));
 
         wanted->identity = id;
         auto fresh = std::make_unique<record>();
@@ -199,10 +219,11 @@ private:
         fresh->version = {facts_.epoch, 1};
         fresh->begun_at = fresh->written_at = at;
         fresh->deadline = options.deadline;
+        if (!as_it_is) fresh->provider_key = options.provider_key;
         BOOST_OUTCOME_TRY(auto other, storage_.insert(*fresh));
         if (!other) return fresh;
         standing = std::make_unique<record>(std::move(*other));
-        return same_intent(std::move(standing), *fresh->intent, fingerprint);
+        return same_intent(std::move(standing), *fresh->intent, fingerprint, options);
     }
 
     /// Null if the journal holds no such operation.
@@ -254,6 +275,15 @@ private:
         return error_about(r, rule::in_progress);
     }
 
+    /// The program's hook has returned for this record. Nothing is lost if the record moved on: it
+    /// is called once more.
+    result<void> hook_returned(record& r) {
+        r.hook_due = false;
+        auto written = put(r);
+        if (!written && written.error().rule() == rule::stale_version) return success();
+        return written;
+    }
+
     /// The next version of this record, if it is still the stored one.
     result<void> put(record& r) {
         version const expected = r.version;
@@ -264,16 +294,27 @@ private:
     /// What stands for this identity, if it is what is asked for now.
     template <class Fingerprint>
     static result<detail::scribe::box>
-    same_intent(detail::scribe::box standing, intent const& given, Fingerprint const& fingerprint) {
+    same_intent(detail::scribe::box standing, intent const& given, Fingerprint const& fingerprint,
+                begin_options const& options) {
         intent const& stored = *standing->intent;
         if (stored.fingerprint_rule != fingerprint.rule()) {
             return error_despite(*standing, rule::incomparable);
         }
         if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
                               {given.target, given.request})) {
-            return error_about(*standing, rule::conflicting_intent);
+            return error_about(*standing, rule::conflicting_intent)
+                .saying(difference(stored, given, options));
         }
         return standing;
+    }
+
+    /// For people, and never a value.
+    static std::string difference(intent const& stored, intent const& given,
+                                  begin_options const& options) {
+        if (stored.target != given.target) return "differs: the target";
+        if (options.differing_members == nullptr || stored.request.empty()) return {};
+        std::string const names = options.differing_members(stored.request, given.request);
+        return names.empty() ? names : "differs: " + names;
     }
 
     result<bool> has_moved_on(record const& r) {

@@ -7,8 +7,10 @@
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/run_options.hpp>
 #include <indoubt/recovery/same_content.hpp>
-#include <indoubt/recovery/untold.hpp>
+#include <indoubt/recovery/telling.hpp>
+#include <indoubt/recovery/turn.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
+#include <indoubt/recovery/weigh.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -26,16 +28,6 @@ namespace indoubt {
 
 namespace detail {
 
-/// The names of what a bundle is made of.
-template <class Policies> struct parts {
-    using provider = provider_in<Policies>;
-    using storage = storage_in<Policies>;
-    using request = typename provider::request;
-    using receipt = typename provider::receipt;
-    using journal = indoubt::journal<storage, clock_in<Policies>>;
-    using outcome = result<confirmation<receipt>>;
-};
-
 template <class Policies> class pursuit {
     using with = parts<Policies>;
     using request = typename with::request;
@@ -48,7 +40,8 @@ public:
             bool look_only)
         : with_(policies), book_(book), waiting_(waiting), options_(options), look_only_(look_only),
           holder_(next_number()), now_(book.now()),
-          ends_at_(later(now_, options.deadline.value_or(default_run_deadline))) {}
+          ends_at_(later(now_, options.deadline.value_or(default_run_deadline))),
+          door_(policies, book) {}
 
     pursuit(pursuit const&) = delete;
     pursuit& operator=(pursuit const&) = delete;
@@ -58,13 +51,16 @@ public:
 
     time_point now() const { return now_; } ///< when the call began, or its last step did
     bool expired() const { return now_ >= ends_at_; }
+    unsigned looks_made() const { return all_looks_; } ///< over the whole call
 
     /// asked: the intent of a begin; if the record holds this very one, it has just been made.
     typename with::outcome follow(scribe::box r, intent const* asked = nullptr) {
         if (r->state == state_id::pending && r->intent.get() == asked) {
-            events_.add(state_id::none, *r);
+            door_.add(state_id::none, *r);
         }
-        was_confirmed_ = r->state == state_id::confirmed;
+        ending_.was_confirmed = r->state == state_id::confirmed;
+        turn const mine(&with_.storage, r->intent);
+        if (!mine.granted()) return error_about(*r, rule::in_progress);
         current_ = std::move(r);
         for (unsigned steps = 0; current_; ++steps) {
             if (steps != 0) now_ = book_.now();
@@ -89,8 +85,10 @@ private:
         if (r->intent->target != std::string_view(with_.provider.target)) {
             return end(std::move(r), rule::conflicting_intent);
         }
-        if (r->state == state_id::confirmed && options_.trust_record) {
-            return end(std::move(r), rule::none);
+        bool const trusted = r->state == state_id::confirmed && options_.trust_record;
+        if (trusted || r->tombstone) {
+            rule const why = r->state == state_id::confirmed ? rule::none : r->reason;
+            return end(std::move(r), why);
         }
         if (r->intent->fingerprint_rule != with_.fingerprint.rule()) {
             return end(std::move(r), rule::incomparable);
@@ -116,7 +114,7 @@ private:
             m.may_look = {allowance::kind::later, next_look_};
         }
         auto next = decide(op, documented, so_far_, m);
-        if (so_far_.what == seen::match || so_far_.what == seen::proof) seen_now_ = true;
+        if (so_far_.what == seen::match || so_far_.what == seen::proof) ending_.seen_now = true;
         std::move(next).visit([&](auto&& x) -> void { act(op, std::move(x)); });
     }
 
@@ -178,9 +176,10 @@ private:
     }
 
     void keep(state_id from, scribe::box r) {
+        if (r->state != from) door_.owe_hook(*r);
         auto written = book_.put(*r);
         if (!written) return on_failed_write(*r->intent, from, std::move(written).error());
-        events_.add(from, *r);
+        door_.add(from, *r);
         forget();
         bool const goes_on =
             r->state == state_id::pending || r->state == state_id::uncertain || r->state == from;
@@ -228,7 +227,7 @@ private:
         claimed_ = known;
         auto allowed = book_.write(make());
         if (!allowed) return on_failed_write(*known, S::id, std::move(allowed).error());
-        events_.add(S::id, *scribe::of(allowed.value()));
+        door_.add(S::id, *scribe::of(allowed.value()));
         auto out = book_.template open_attempt<request>(allowed.value(), limits(),
                                                         std::move(decoded).value());
         forget();
@@ -252,9 +251,9 @@ private:
             if (!decoded) return end(std::move(r), rule::undecodable);
             if (!may_go_on(r)) return;
             auto const most = limits();
-            auto found = with_.provider.lookup(query<request>{
-                r->identity(), r->key(), decoded.value(), r->receipt, most.time_left, most.stop});
+            auto found = with_.provider.lookup(query_for(*r, decoded.value(), most));
             ++looks_;
+            ++all_looks_;
             if constexpr (spaces_looks<budget_in<Policies>>) {
                 next_look_ = later(book_.now(), with_.budget.look_delay(*r, looks_));
             }
@@ -310,49 +309,27 @@ private:
 
     void end(scribe::box r, rule why, time_point again_at = {}) {
         last_ = std::move(r);
-        why_ = why;
-        again_at_ = again_at;
+        ending_.why = why;
+        ending_.again_at = again_at;
     }
 
     void fail(intent const& known, state_id state, error&& e) {
         failed_.emplace(std::move(e).of(printable(known.identity)).in(state));
     }
 
-    /// The door before telling.
     typename with::outcome tell_it() {
         if (failed_) return std::move(*failed_);
         claimed_ = nullptr;
         record& r = *last_;
         if (r.claim.holder == holder_) {
             auto released = book_.release_record(r);
-            if (!released) return unflushed(r, std::move(released).error());
+            if (!released) return door_.unflushed(r, std::move(released).error());
         }
         bool const early = options_.tell == tell::early && r.state == state_id::confirmed &&
                            r.basis == basis::looked_up;
-        if (!early) {
-            if (auto flushed = book_.flush(); !flushed) {
-                return unflushed(r, std::move(flushed).error());
-            }
-        }
-        events_.tell(with_.observer);
-        if (why_ == rule::incomparable) return error_despite(r, why_);
-        if (r.state != state_id::confirmed || why_ == rule::in_progress ||
-            why_ == rule::conflicting_intent) {
-            bool const seen_there = why_ == rule::under_way || why_ == rule::another_owner;
-            error e = error_about(r, why_);
-            bool const doubtful = e.in_doubt() || seen_there;
-            return std::move(e).until(again_at_).doubtful(doubtful);
-        }
-        auto decoded = codec<receipt>::decode(r.receipt);
-        if (!decoded) return error_despite(r, rule::undecodable);
-        return confirmation<receipt>{std::move(decoded).value(),
-                                     static_cast<unsigned>(r.attempts.size()), was_confirmed_,
-                                     seen_now_};
-    }
-
-    /// What could not be flushed may not be told: what is durable may be one step behind.
-    static error unflushed(record const& r, error&& e) {
-        return std::move(e).of(printable(r.identity())).in(state_id::none).doubtful(true);
+        auto opened = door_.open(r, early);
+        if (!opened) return door_.unflushed(r, std::move(opened).error());
+        return door_.outcome(r, ending_);
     }
 
     /// Whoever throws, the provider or a policy: the operation stays as it is recorded, free for
@@ -381,15 +358,13 @@ private:
     scribe::box current_{};    // null: the call has ended
     intent_pointer claimed_{}; // of what this call claimed and has not yet given back
     observation so_far_{};
-    unsigned looks_ = 0; // since the last send of this call
+    unsigned looks_ = 0, all_looks_ = 0; // since the last send of this call, and altogether
     time_point next_look_{};
-    bool was_confirmed_ = false, seen_now_ = false;
 
     scribe::box last_{}; // how it ended: as recorded, or failed
-    rule why_ = rule::none;
-    time_point again_at_{};
+    ending ending_{};
     std::optional<error> failed_{};
-    untold<observer_in<Policies>> events_{};
+    telling<Policies> door_;
 };
 
 } // namespace detail

@@ -4,9 +4,11 @@
 #define INDOUBT_RECOVERY_RECOVERY_HPP
 
 #include <indoubt/policy/policies.hpp>
+#include <indoubt/recovery/amendment.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/pursuit.hpp>
-#include <indoubt/recovery/untold.hpp>
+#include <indoubt/recovery/review.hpp>
+#include <indoubt/recovery/schedule.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
 #include <concepts>
@@ -44,7 +46,8 @@ template <detail::names_a_storage Policies> class recovery<Policies> {
                     explain_fingerprint<detail::fingerprint_in<Policies>>() &&
                     explain_retry_budget<detail::budget_in<Policies>>() &&
                     explain_clock<detail::clock_in<Policies>>() &&
-                    explain_observer<detail::observer_in<Policies>>()),
+                    explain_observer<detail::observer_in<Policies>>() &&
+                    explain_hooks<detail::hooks_in<Policies>>()),
                   "policies: see policy_bundle");
 
 public:
@@ -86,6 +89,10 @@ public:
         begin_options how;
         how.deadline = with_.budget.deadline(call.now()).value_or(time_point::max());
         how.keys = with_.provider.contract.keys;
+        if constexpr (detail::maps_keys<detail::provider_in<Policies>>) {
+            how.provider_key = with_.provider.key_for(id, 1);
+        }
+        how.differing_members = &detail::differing_members<request>;
         intent const* const wish = asked.value().get();
         auto r =
             book_.begin_record(id, std::move(asked).value(), with_.fingerprint, how, call.now());
@@ -114,47 +121,146 @@ public:
         return std::move(*found);
     }
 
-    /// Settles the operation as cancelled if surely nothing was applied. Otherwise it is never sent
-    /// again and still looked for. A run that waits on it wakes at once.
-    /// Returns: the record as it then stands; a settled one stays what it is.
-    /// Errors: not_recorded, storage_failed, in_progress (other writers kept winning),
-    /// restored_copy (pending, but it may have been sent from the original).
-    [[nodiscard]] result<record> cancel(identity const& id, by caller = {}) {
-        for (int tries = 0; tries != most_collisions; ++tries) {
-            BOOST_OUTCOME_TRY(auto op, book_.find(id));
-            if (!op) return error(rule::not_recorded).of(printable(id));
-            events changed;
-            auto written = std::move(*op).visit([&](auto&& x) -> result<void> {
-                return cancel_now(std::move(x), caller, changed);
-            });
-            if (written) {
-                waiting_.wake(id);
-                auto now = recorded(id);
-                if (now) changed.tell(with_.observer);
-                return now;
-            }
-            if (written.error().rule() != rule::stale_version) return std::move(written).error();
-        }
-        return error(rule::in_progress).of(printable(id));
+    // ---- evidence from outside ------------------------------------------------------------------
+
+    /// What a webhook, a stream or a file told of an effect. It is compared like one that was
+    /// looked up; the provider is not asked. A run that waits wakes, and does not send again.
+    ///
+    /// Returns: a confirmation, if the operation is confirmed by then.
+    /// Errors: as reconcile. An effect that is not ours changes nothing: another_owner. One of an
+    /// operation that is rejected, cancelled or abandoned sends it to review: late_effect; a second
+    /// receipt does so too: several_effects.
+    [[nodiscard("only its result says whether the effect exists")]] outcome
+    observe(identity const& id, effect<request, receipt> const& told) {
+        return amendment().observe(id, [&]<state S>(operation<S> const& op) {
+            return weigh(with_.provider.contract, op, told, detail::same_content<Policies>{with_});
+        });
     }
+
+    /// A reply to attempt number `attempt` (from 1) that came after its call was given up.
+    /// Recorded on its attempt; it settles what the same reply would have settled in time.
+    template <class Reply>
+        requires(detail::is_reply<Reply>)
+    [[nodiscard("only its result says whether the effect exists")]] outcome
+    observe(identity const& id, Reply const& late, std::uint32_t attempt) {
+        return amendment().observe(id, [&]<state S>(operation<S> const& op) {
+            return weigh(with_.provider.contract, op, late, attempt);
+        });
+    }
+
+    // ---- the caller's and other people's words --------------------------------------------------
+    //
+    // Each is compared with the record as it stands and written against that version: of two people
+    // who decide at once one wins, and the other hears illegal_decision. A word with an id of its
+    // own changes nothing when it is given again. Returned is the record as it then stands. A run
+    // that waits on the operation wakes.
+    //
+    // Errors of all: not_recorded, storage_failed, in_progress (other writers kept winning, or a
+    // live call has the operation). Errors of decisions: illegal_decision, also without who and
+    // why.
+
+    /// Settles the operation as cancelled if surely nothing was applied. Otherwise it is never sent
+    /// again and still looked for. A settled one stays what it is.
+    /// Errors: restored_copy (pending, but it may have been sent from the original).
+    [[nodiscard]] result<record> cancel(identity const& id, by caller = {}) {
+        return amendment().cancel(id, caller);
+    }
+
+    /// In review: the effect exists, and this is its receipt. Where the provider can be asked it is
+    /// looked up once, and must be there with the content asked for; else it is the person's word.
+    /// Other effects of ours that the look-up shows are known from then on, and do not contradict.
+    /// Errors: not_shown, another_owner, contents_differ, under_way, look_up_failed, receipt_taken,
+    /// conflicting_intent and incomparable as run: nothing is changed then.
+    [[nodiscard]] result<record> adopt(identity const& id, receipt const& named, by person) {
+        return review().adopt(id, named, person);
+    }
+
+    /// In review: no attempt was applied, nor ever will be. The next run sends it again, with the
+    /// grant. Not for what was ever confirmed or settled, nor while a call may be under way.
+    [[nodiscard]] result<record> rule_out(identity const& id, by person, grant more = {}) {
+        return review().rule_out(id, person, more);
+    }
+
+    /// In review by doubt: go on under the same identity and key, with more attempts and time.
+    [[nodiscard]] result<record> resume(identity const& id, by person, grant more = {}) {
+        return review().resume(id, person, more);
+    }
+
+    /// In review after it was settled: what was seen is none of ours. Back to the state it came
+    /// from; effects with these receipts do not count from then on.
+    [[nodiscard]] result<record> dismiss(identity const& id, by person,
+                                         std::vector<receipt> const& none_of_ours = {}) {
+        std::vector<std::string> encoded;
+        for (receipt const& r : none_of_ours) {
+            BOOST_OUTCOME_TRY(encoded.emplace_back(), detail::encoded(r));
+        }
+        return review().dismiss(id, person, encoded);
+    }
+
+    /// In review: nobody will ever know. The identity and its key stay blocked for ever.
+    [[nodiscard]] result<record> abandon(identity const& id, by person) {
+        return review().abandon(id, person);
+    }
+
+    /// Rejected or cancelled: the same intent again, under a new provider key, its attempts counted
+    /// anew. Refused while an attempt is open, and after most_generations.
+    /// Errors: unfit_key, key_taken.
+    [[nodiscard]] result<record> supersede(identity const& id, by person, grant more = {}) {
+        return review().supersede(id, person, more);
+    }
+
+    // ---- coming back ----------------------------------------------------------------------------
 
     /// Calls visitor(unsettled_operation const&) for what is pending, uncertain or in review, a
     /// page at a time, oldest first.
     /// Returns: the next page, or nothing after the last one.
     template <class Visitor>
     [[nodiscard]] result<std::optional<page>> unsettled(Visitor visitor, page where = {}) {
-        std::vector<record> found;
-        auto keep = [&](record const& r) { found.push_back(r); };
-        BOOST_OUTCOME_TRY(with_.storage.visit_unsettled(where, keep));
-        BOOST_OUTCOME_TRY(book_.flush()); // after reading: others write meanwhile
+        BOOST_OUTCOME_TRY(auto const found, read(where));
         time_point const now = book_.now();
         for (record const& r : found)
             visitor(unsettled_operation{r, r.reason, now - r.begun_at});
-        std::optional<page> more;
-        if (!found.empty() && found.size() == where.most) {
-            more = {.after = found.back().operation, .most = where.most};
+        return after(found, where);
+    }
+
+    /// The same for what a run of this recovery could do something about at that moment: of its
+    /// target, not claimed by a live call, not waiting for a later moment, and not left to a
+    /// person. Calls visitor(due_operation const&).
+    template <class Visitor>
+    [[nodiscard]] result<std::optional<page>> due(time_point when, Visitor visitor,
+                                                  page where = {}) {
+        BOOST_OUTCOME_TRY(auto const found, read(where));
+        for (record const& r : found) {
+            auto const from = due_from(r, when);
+            if (from && *from <= when) visitor(due_operation{r, *from});
         }
-        return more;
+        return after(found, where);
+    }
+
+    /// One cycle of recovery: runs again what is due, a page of it and oldest first. What is sent
+    /// are the recorded bytes. Calls on_each(identity const&, outcome const&).
+    ///
+    /// Returns: where the next cycle goes on, or nothing after the last page. A cycle ends early
+    /// when its look-ups are used up or a stop is requested.
+    /// Errors: storage_failed.
+    template <class F>
+    [[nodiscard]] result<std::optional<page>> resume_all(F on_each, cycle c = {}) {
+        BOOST_OUTCOME_TRY(auto const found, read(c.where));
+        unsigned looks = 0;
+        for (record const& listed : found) {
+            if (looks >= c.most_looks || c.each.stop.stop_requested()) {
+                return page{.after = listed.operation - 1, .most = c.where.most};
+            }
+            BOOST_OUTCOME_TRY(auto r, book_.find_record(listed.identity()));
+            auto const now = book_.now();
+            auto const from = r ? due_from(*r, now) : std::nullopt;
+            if (!from || *from > now) continue;
+            pursuit call(with_, book_, waiting_, c.each, false);
+            auto const done = call.follow(std::move(r));
+            looks += call.looks_made();
+            on_each(listed.identity(), done);
+        }
+        return after(found, c.where);
     }
 
     /// The journal, to drive the machine by hand beside run.
@@ -162,20 +268,28 @@ public:
 
 private:
     using pursuit = detail::pursuit<Policies>;
-    using events = detail::untold<detail::observer_in<Policies>>;
-    static constexpr int most_collisions = 100; ///< with other writers of one record
 
-    template <state S>
-    result<void> cancel_now(operation<S>&& op, by const& caller, events& changed) {
-        if constexpr (requires(cancellation c) { indoubt::cancel(std::move(op), std::move(c)); }) {
-            record const& r = op.stored();
-            if (r.cancel_requested) return success();
-            cancellation word(r.stamp(), caller, book_.now());
-            BOOST_OUTCOME_TRY(auto after,
-                              book_.write(indoubt::cancel(std::move(op), std::move(word))));
-            changed.add(S::id, after.stored());
-        }
-        return success();
+    detail::amendment<Policies> amendment() { return {with_, book_, waiting_}; }
+    detail::review<Policies> review() { return {with_, book_, waiting_}; }
+
+    /// A page of what is unsettled, durable.
+    result<std::vector<record>> read(page where) {
+        std::vector<record> found;
+        auto keep = [&](record const& r) { found.push_back(r); };
+        BOOST_OUTCOME_TRY(with_.storage.visit_unsettled(where, keep));
+        BOOST_OUTCOME_TRY(book_.flush()); // after reading: others write meanwhile
+        return found;
+    }
+    static std::optional<page> after(std::vector<record> const& found, page where) {
+        if (found.empty() || found.size() != where.most) return std::nullopt;
+        return page{.after = found.back().operation, .most = where.most};
+    }
+
+    std::optional<time_point> due_from(record const& r, time_point when) {
+        if (r.intent->target != std::string_view(with_.provider.target)) return std::nullopt;
+        auto const& documented = with_.provider.contract;
+        moment m = book_.moment(r, with_.budget, documented, {.at = when});
+        return detail::due_from(r, detail::terms_of(documented), m);
     }
 
     /// The deadline was over before anything was asked: what the journal says still counts.

@@ -50,6 +50,7 @@ inline record full_record(identity id, std::uint64_t operation, version v = {1, 
     r.reason = rule::effect_missing;
     r.came_from = state_id::confirmed;
     r.ever_confirmed = r.cancel_requested = r.clean_up_due = r.restored = true;
+    r.hook_due = r.tombstone = true;
     r.generation = std::numeric_limits<std::uint32_t>::max();
     r.extra_attempts = std::numeric_limits<std::uint32_t>::max() - 1;
     r.claim = {.epoch = std::numeric_limits<std::uint32_t>::max() - 2, .holder = largest};
@@ -76,9 +77,11 @@ inline record full_record(identity id, std::uint64_t operation, version v = {1, 
         n.target_id = awkward_bytes("target id");
         n.remarks = awkward_bytes("remarks");
         n.owner = awkward_bytes("owner");
-        n.decisions = {
-            {"rule out", "ann", "asked them", time_point(milliseconds(5))},
-            {awkward_bytes("what"), awkward_bytes("who"), awkward_bytes("why"), time_point::max()}};
+        n.former_keys = {"the first key", awkward_bytes("the second key"), ""};
+        n.set_aside = {awkward_bytes("a receipt"), "another receipt"};
+        n.decisions = {{"rule out", "ann", "asked them", "", time_point(milliseconds(5))},
+                       {awkward_bytes("what"), awkward_bytes("who"), awkward_bytes("why"),
+                        awkward_bytes("id"), time_point::max()}};
     });
     return r;
 }
@@ -96,15 +99,15 @@ inline bool same(attempt_record const& a, attempt_record const& b) {
 }
 
 inline bool same(decision const& a, decision const& b) {
-    auto const& [what, who, why, at] = a;
-    return what == b.what && who == b.who && why == b.why && at == b.at;
+    auto const& [what, who, why, id, at] = a;
+    return what == b.what && who == b.who && why == b.why && id == b.id && at == b.at;
 }
 
 /// No notes and empty notes are the same.
 inline bool same(case_notes const& a, case_notes const& b) {
-    auto const& [hints, target_id, remarks, owner, decisions] = a;
+    auto const& [hints, target_id, remarks, owner, former_keys, set_aside, decisions] = a;
     return hints == b.hints && target_id == b.target_id && remarks == b.remarks &&
-           owner == b.owner &&
+           owner == b.owner && former_keys == b.former_keys && set_aside == b.set_aside &&
            std::ranges::equal(decisions, b.decisions,
                               [](auto const& x, auto const& y) { return same(x, y); });
 }
@@ -113,15 +116,15 @@ inline bool same(case_notes const& a, case_notes const& b) {
 /// compile here until it is compared.
 inline bool same(record const& a, record const& b) {
     auto const& [intent, operation, version, state, basis, concern, reason, came_from,
-                 ever_confirmed, cancel_requested, clean_up_due, restored, generation,
-                 extra_attempts, claim, attempts, begun_at, written_at, deadline, confirmed_at,
-                 next_check, provider_key, receipt, notes] = a;
+                 ever_confirmed, cancel_requested, clean_up_due, restored, hook_due, tombstone,
+                 generation, extra_attempts, claim, attempts, begun_at, written_at, deadline,
+                 confirmed_at, next_check, provider_key, receipt, notes] = a;
     return intent && b.intent && same(*intent, *b.intent) && operation == b.operation &&
            version == b.version && state == b.state && basis == b.basis && concern == b.concern &&
            reason == b.reason && came_from == b.came_from && ever_confirmed == b.ever_confirmed &&
            cancel_requested == b.cancel_requested && clean_up_due == b.clean_up_due &&
-           restored == b.restored && generation == b.generation &&
-           extra_attempts == b.extra_attempts && claim == b.claim &&
+           restored == b.restored && hook_due == b.hook_due && tombstone == b.tombstone &&
+           generation == b.generation && extra_attempts == b.extra_attempts && claim == b.claim &&
            std::ranges::equal(attempts, b.attempts,
                               [](auto const& x, auto const& y) { return same(x, y); }) &&
            begun_at == b.begun_at && written_at == b.written_at && deadline == b.deadline &&

@@ -6,6 +6,7 @@
 #include <indoubt/adapter/sqlite/connection.hpp>
 #include <indoubt/adapter/sqlite/file.hpp>
 #include <indoubt/adapter/sqlite/schema.hpp>
+#include <indoubt/adapter/sqlite/upgrade.hpp>
 #include <indoubt/core/error.hpp>
 #include <indoubt/policy/storage.hpp>
 
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
-#include <limits>
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
@@ -51,6 +51,13 @@ inline std::string_view objection_to_sqlite(int version, int threads) {
     return {};
 }
 
+inline error newer_format(owned_file const& file, std::uint32_t format) {
+    std::string what = "has format ";
+    what.append(std::to_string(format)).append(", this program knows ");
+    what.append(std::to_string(journal_format));
+    return about_file(rule::newer_format, file.path(), what);
+}
+
 /// Looks at the first bytes of the file without SQLite, which would begin to repair it.
 ///
 /// Errors: not_a_journal, newer_format, storage_failed.
@@ -80,12 +87,7 @@ inline result<void> check_header(owned_file const& file) {
         return refused(rule::not_a_journal, "is not an SQLite database");
     if (number_at(68) != journal_application_id)
         return refused(rule::not_a_journal, "is an SQLite database, but not a whole journal");
-    if (number_at(60) > journal_format) {
-        std::string what = "has format ";
-        what.append(std::to_string(number_at(60))).append(", this program knows ");
-        what.append(std::to_string(journal_format));
-        return refused(rule::newer_format, what);
-    }
+    if (number_at(60) > journal_format) return newer_format(file, number_at(60));
     return success();
 }
 
@@ -189,18 +191,7 @@ inline result<void> make_tables(sqlite3* db, owned_file const& file) {
     for (auto const& object : journal_objects)
         sql.append(object.sql).append(";");
     int code = sqlite_execute(db, sql);
-    if (code == SQLITE_OK) {
-        sqlite_statement const insert(db, "INSERT INTO reasons VALUES (?, ?)", code);
-        constexpr unsigned last = std::numeric_limits<std::uint8_t>::max();
-        for (unsigned n = 0; n < last && code == SQLITE_OK; ++n) {
-            auto const sentence = to_string(rule{static_cast<std::uint8_t>(n)});
-            if (sentence == to_string(rule{static_cast<std::uint8_t>(last)})) continue;
-            sqlite_run run(insert.get());
-            run.put_number(n);
-            run.put_text(sentence);
-            code = run.finish();
-        }
-    }
+    if (code == SQLITE_OK) code = put_reasons(db);
     if (code == SQLITE_OK) {
         sqlite_statement const insert(
             db, "INSERT INTO meta VALUES (1, lower(hex(randomblob(16))), 1, 0, ?, ?, ?)", code);
@@ -216,26 +207,33 @@ inline result<void> make_tables(sqlite3* db, owned_file const& file) {
     return success();
 }
 
+/// The format of a journal whose tables are exactly those of its format.
+///
 /// Errors: not_a_journal after a creation that was cut off, newer_format, journal_damaged.
-inline result<void> check_tables(sqlite3* db, owned_file const& file) {
+inline result<std::uint32_t> check_tables(sqlite3* db, owned_file const& file) {
     int code = SQLITE_OK;
     // Asked again through SQLite, which by now has taken back an unfinished transaction.
     std::string const id = sqlite_ask(db, "PRAGMA application_id", code);
-    std::string const format = sqlite_ask(db, "PRAGMA user_version", code);
+    sqlite_statement const ask_format(db, "PRAGMA user_version", code);
+    sqlite_run answer(ask_format.get());
+    auto const format = answer.next() ? answer.take<std::uint32_t>() : 0;
+    if (code == SQLITE_OK) code = answer.code();
     if (code != SQLITE_OK) return about_sqlite(code, file, "cannot be read");
     if (id != std::to_string(journal_application_id)) {
         return about_file(rule::not_a_journal, file.path(),
                           "is an SQLite database, but not a whole journal");
     }
-    if (format != std::to_string(journal_format)) {
-        return about_file(rule::journal_damaged, file.path(), "has no format");
-    }
+    if (format == 0) return about_file(rule::journal_damaged, file.path(), "has no format");
+    if (format > journal_format) return newer_format(file, format);
     sqlite_statement const ask(db, "SELECT sql FROM sqlite_schema WHERE name = ?", code);
     for (auto const& object : journal_objects) {
-        if (object.sql.starts_with("CREATE VIEW")) continue; // only people read them
+        auto const expected = statement_of(object, format);
+        // Views are only read by people. What a later format adds is nobody's concern yet.
+        if (expected.empty() || expected.starts_with("CREATE VIEW")) continue;
         sqlite_run run(ask.get());
         run.put_text(object.name);
-        bool const as_made = code == SQLITE_OK && run.next() && run.take_text() == object.sql;
+        bool const as_made =
+            code == SQLITE_OK && run.next() && same_statement(run.take_text(), expected);
         if (code == SQLITE_OK) code = run.code();
         if (code != SQLITE_OK) return about_sqlite(code, file, "cannot be read");
         if (!as_made) {
@@ -243,7 +241,7 @@ inline result<void> check_tables(sqlite3* db, owned_file const& file) {
             return about_file(rule::journal_damaged, file.path(), what);
         }
     }
-    return success();
+    return format;
 }
 
 /// What the one row of `meta` says.
@@ -272,12 +270,18 @@ inline result<journal_meta> read_meta(sqlite3* db, owned_file const& file) {
     return m;
 }
 
-/// Makes the next epoch durable, before any other write of this life. A copy that is taken over
-/// gets a name of its own, and with the same commit everything pending or in review in it counts as
-/// possibly sent by the original.
+/// Makes the next epoch durable, before any other write of this life, and with the same commit a
+/// journal of an older format one of this format. A copy that is taken over gets a name of its own,
+/// and everything pending or in review in it counts as possibly sent by the original.
 inline result<void> begin_epoch(sqlite3* db, owned_file const& file, std::uint32_t epoch,
-                                bool is_copy) {
+                                std::uint32_t format, bool is_copy) {
     int code = sqlite_execute(db, "BEGIN IMMEDIATE");
+    if (code == SQLITE_OK && format != journal_format) {
+        code = upgrade(db, format);
+        if (code != SQLITE_OK) return about_sqlite(code, file, "cannot be upgraded");
+        // What this SQLite made of it must be what every later open expects.
+        BOOST_OUTCOME_TRY(check_tables(db, file));
+    }
     if (code == SQLITE_OK) {
         sqlite_statement const update(
             db, "UPDATE meta SET epoch = ?, inode = ?, device = ?, born_ns = ?", code);
@@ -296,6 +300,8 @@ inline result<void> begin_epoch(sqlite3* db, owned_file const& file, std::uint32
     }
     if (code == SQLITE_OK) code = sqlite_execute(db, "COMMIT");
     if (code != SQLITE_OK) return about_sqlite(code, file, "cannot begin its next epoch");
+    // So that a program of the older format reads in the first bytes what the file is now.
+    if (format != journal_format) return take_over_log(db, file);
     return success();
 }
 

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,8 +36,9 @@ public:
           insert_intent_(db, sql::insert_intent, code), put_attempt_(db, sql::put_attempt(), code),
           attempts_(db, sql::attempts(), code), drop_attempts_(db, sql::drop_attempts, code),
           put_decision_(db, sql::put_decision, code), decisions_(db, sql::decisions, code),
-          drop_decisions_(db, sql::drop_decisions, code), put_name_(db, sql::put_name, code),
-          name_(db, sql::name, code) {}
+          drop_decisions_(db, sql::drop_decisions, code), put_note_(db, sql::put_note, code),
+          notes_(db, sql::notes, code), drop_notes_(db, sql::drop_notes, code),
+          put_name_(db, sql::put_name, code), name_(db, sql::name, code) {}
 
     /// Sets is_new to false, and changes nothing, if the identity is known.
     int insert(record const& r, bool& is_new) {
@@ -67,7 +69,7 @@ public:
         std::uint64_t operation = 0;
         indoubt::version version;
         state_id state = state_id::none; ///< none: nothing stands
-        std::uint32_t attempts = 0, decisions = 0;
+        std::uint32_t attempts = 0, decisions = 0, former_keys = 0, set_aside = 0;
     };
     int look(identity const& id, standing& s) {
         sqlite_run run(standing_.get());
@@ -80,6 +82,8 @@ public:
             take_word(run, s.state);
             s.attempts = run.take<std::uint32_t>();
             s.decisions = run.take<std::uint32_t>();
+            s.former_keys = run.take<std::uint32_t>();
+            s.set_aside = run.take<std::uint32_t>();
         }
         return run.code();
     }
@@ -91,11 +95,7 @@ public:
             run.put_bits(s.operation);
             if (int const code = run.finish(); code != SQLITE_OK) return code;
         }
-        int code = SQLITE_OK;
-        if (s.attempts > r.attempts.size())
-            code = drop(drop_attempts_, s.operation, r.attempts.size());
-        if (code == SQLITE_OK && s.decisions > r.notes_or_none().decisions.size())
-            code = drop(drop_decisions_, s.operation, r.notes_or_none().decisions.size());
+        int const code = drop_what_is_gone(r, s);
         return code == SQLITE_OK ? put_lists(r, s.operation) : code;
     }
 
@@ -141,6 +141,9 @@ private:
     static time_point take_moment(sqlite_run& run) {
         return time_point(milliseconds(run.take_number()));
     }
+    template <class List> static void put_count(sqlite_run& run, List const& list) {
+        run.put_number(static_cast<std::int64_t>(list.size()));
+    }
     template <class Enum> static void take_word(sqlite_run& run, Enum& value) {
         if (!from_word(run.take_text(), value)) run.damaged();
     }
@@ -148,9 +151,9 @@ private:
     static void put_operation(sqlite_run& run, record const& r) {
         // Names every member: a record with a new one does not compile here until it is stored.
         auto const& [intent, operation, version, state, basis, concern, reason, came_from,
-                     ever_confirmed, cancel_requested, clean_up_due, restored, generation,
-                     extra_attempts, claim, attempts, begun_at, written_at, deadline, confirmed_at,
-                     next_check, provider_key, receipt, notes] = r;
+                     ever_confirmed, cancel_requested, clean_up_due, restored, hook_due, tombstone,
+                     generation, extra_attempts, claim, attempts, begun_at, written_at, deadline,
+                     confirmed_at, next_check, provider_key, receipt, notes] = r;
         run.put_number(version.epoch);
         run.put_number(version.counter);
         run.put_text(word_of(state));
@@ -173,13 +176,18 @@ private:
         put_moment(run, next_check);
         run.put_text(provider_key);
         run.put_text(receipt);
-        auto const& [hints, target_id, remarks, owner, decisions] = r.notes_or_none();
+        auto const& [hints, target_id, remarks, owner, former_keys, set_aside, decisions] =
+            r.notes_or_none();
         run.put_text(hints);
         run.put_text(target_id);
         run.put_text(remarks);
         run.put_text(owner);
-        run.put_number(static_cast<std::int64_t>(attempts.size()));
-        run.put_number(static_cast<std::int64_t>(decisions.size()));
+        put_count(run, attempts);
+        put_count(run, decisions);
+        run.put_number(hook_due);
+        run.put_number(tombstone);
+        put_count(run, former_keys);
+        put_count(run, set_aside);
     }
 
     void take_record(sqlite_run& run, record& r) {
@@ -221,12 +229,21 @@ private:
         notes.owner = run.take_text();
         auto const attempts = run.take<std::uint32_t>();
         auto const decisions = run.take<std::uint32_t>();
+        r.hook_due = run.take_number() != 0;
+        r.tombstone = run.take_number() != 0;
+        auto const former_keys = run.take<std::uint32_t>();
+        auto const set_aside = run.take<std::uint32_t>();
         if (attempts != 0) take_attempts(run, r);
         if (decisions != 0) take_decisions(run, r.operation, notes.decisions);
+        if (former_keys != 0) take_notes(run, r.operation, former_key, notes.former_keys);
+        if (set_aside != 0) take_notes(run, r.operation, set_aside_receipt, notes.set_aside);
         // A row that is gone is an attempt that is forgotten.
-        if (r.attempts.size() != attempts || notes.decisions.size() != decisions) run.damaged();
-        if (decisions != 0 || !notes.hints.empty() || !notes.target_id.empty() ||
-            !notes.remarks.empty() || !notes.owner.empty()) {
+        if (r.attempts.size() != attempts || notes.decisions.size() != decisions ||
+            notes.former_keys.size() != former_keys || notes.set_aside.size() != set_aside) {
+            run.damaged();
+        }
+        if (decisions != 0 || former_keys != 0 || set_aside != 0 || !notes.hints.empty() ||
+            !notes.target_id.empty() || !notes.remarks.empty() || !notes.owner.empty()) {
             r.notes = std::make_shared<case_notes const>(std::move(notes));
         }
     }
@@ -257,7 +274,18 @@ private:
             d.what = run.take_text();
             d.who = run.take_text();
             d.why = run.take_text();
+            d.id = run.take_text();
         }
+        whole.fail(run.code());
+    }
+
+    void take_notes(sqlite_run& whole, std::uint64_t operation, std::string_view kind,
+                    std::vector<std::string>& all) {
+        sqlite_run run(notes_.get());
+        run.put_bits(operation);
+        run.put_text(kind);
+        while (run.next())
+            all.emplace_back(run.take_text());
         whole.fail(run.code());
     }
 
@@ -280,7 +308,7 @@ private:
         }
         number = 0;
         for (decision const& d : r.notes_or_none().decisions) {
-            auto const& [what, who, why, at] = d;
+            auto const& [what, who, why, id, at] = d;
             sqlite_run run(put_decision_.get());
             run.put_bits(operation);
             run.put_number(++number);
@@ -288,22 +316,56 @@ private:
             run.put_text(what);
             run.put_text(who);
             run.put_text(why);
+            run.put_text(id);
+            if (int const code = run.finish(); code != SQLITE_OK) return code;
+        }
+        case_notes const& notes = r.notes_or_none();
+        int const code = put_notes(operation, former_key, notes.former_keys);
+        return code == SQLITE_OK ? put_notes(operation, set_aside_receipt, notes.set_aside) : code;
+    }
+
+    int put_notes(std::uint64_t operation, std::string_view kind,
+                  std::vector<std::string> const& all) {
+        std::int64_t number = 0;
+        for (std::string const& text : all) {
+            sqlite_run run(put_note_.get());
+            run.put_bits(operation);
+            run.put_text(kind);
+            run.put_number(++number);
+            run.put_text(text);
             if (int const code = run.finish(); code != SQLITE_OK) return code;
         }
         return SQLITE_OK;
     }
 
-    static int drop(sqlite_statement const& statement, std::uint64_t operation, std::size_t kept) {
-        sqlite_run run(statement.get());
-        run.put_bits(operation);
-        run.put_number(static_cast<std::int64_t>(kept));
-        return run.finish();
+    /// Lists that became shorter.
+    int drop_what_is_gone(record const& r, standing const& s) {
+        auto const drop = [&](sqlite_statement const& statement, std::size_t stored,
+                              std::size_t kept, std::string_view kind = {}) {
+            if (stored <= kept) return SQLITE_OK;
+            sqlite_run run(statement.get());
+            run.put_bits(s.operation);
+            if (!kind.empty()) run.put_text(kind);
+            run.put_number(static_cast<std::int64_t>(kept));
+            return run.finish();
+        };
+        case_notes const& n = r.notes_or_none();
+        int code = drop(drop_attempts_, s.attempts, r.attempts.size());
+        if (code == SQLITE_OK) code = drop(drop_decisions_, s.decisions, n.decisions.size());
+        if (code == SQLITE_OK)
+            code = drop(drop_notes_, s.former_keys, n.former_keys.size(), former_key);
+        if (code == SQLITE_OK)
+            code = drop(drop_notes_, s.set_aside, n.set_aside.size(), set_aside_receipt);
+        return code;
     }
+
+    // The kinds of notes. They are stored: never change one.
+    static constexpr std::string_view former_key = "former_key", set_aside_receipt = "set_aside";
 
     sqlite3* db_;
     sqlite_statement insert_operation_, update_operation_, find_, unsettled_, standing_,
         insert_intent_, put_attempt_, attempts_, drop_attempts_, put_decision_, decisions_,
-        drop_decisions_, put_name_, name_;
+        drop_decisions_, put_note_, notes_, drop_notes_, put_name_, name_;
 };
 
 } // namespace indoubt::detail

@@ -19,9 +19,9 @@ namespace indoubt::detail {
 /// "InDb" in the header of the file: what makes an SQLite database a journal.
 inline constexpr std::uint32_t journal_application_id = 0x496e4462;
 /// Kept in user_version.
-inline constexpr std::uint32_t journal_format = 1;
+inline constexpr std::uint32_t journal_format = 2;
 
-/// A table, index or view, and the statement that makes it, kept by SQLite word for word.
+/// A table, index or view, and the statement that makes it, as SQLite keeps it.
 struct sqlite_object {
     std::string_view name, sql;
 };
@@ -71,11 +71,19 @@ inline constexpr std::array journal_objects{
     review_owner TEXT NOT NULL,
     attempts INTEGER NOT NULL,
     decisions INTEGER NOT NULL,
+    hook_due INTEGER NOT NULL DEFAULT 0,
+    tombstone INTEGER NOT NULL DEFAULT 0,
+    former_keys INTEGER NOT NULL DEFAULT 0,
+    set_aside INTEGER NOT NULL DEFAULT 0,
     UNIQUE (scope, key)
 ) STRICT)"},
     sqlite_object{"unsettled_operations",
                   R"(CREATE INDEX unsettled_operations ON operations (operation)
-    WHERE state IN ('pending', 'uncertain', 'in_review'))"},
+    WHERE state IN ('pending', 'uncertain', 'in_review') OR hook_due = 1)"},
+    sqlite_object{"shrinkable_operations",
+                  R"(CREATE INDEX shrinkable_operations ON operations (written_at_ms)
+    WHERE state IN ('confirmed', 'rejected', 'cancelled')
+    AND hook_due = 0 AND clean_up_due = 0 AND tombstone = 0)"},
     sqlite_object{"intents", R"(CREATE TABLE intents (
     operation INTEGER PRIMARY KEY,
     target TEXT NOT NULL,
@@ -102,7 +110,15 @@ inline constexpr std::array journal_objects{
     what TEXT NOT NULL,
     who TEXT NOT NULL,
     why TEXT NOT NULL,
+    id TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (operation, number)
+) STRICT, WITHOUT ROWID)"},
+    sqlite_object{"notes", R"(CREATE TABLE notes (
+    operation INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (operation, kind, number)
 ) STRICT, WITHOUT ROWID)"},
     sqlite_object{"names", R"(CREATE TABLE names (
     name BLOB PRIMARY KEY,
@@ -122,10 +138,10 @@ inline constexpr std::array journal_objects{
     datetime(deadline_ms / 1000, 'unixepoch') AS deadline,
     datetime(nullif(confirmed_at_ms, 0) / 1000, 'unixepoch') AS confirmed_at,
     datetime(nullif(next_check_ms, 0) / 1000, 'unixepoch') AS next_check,
-    cancel_requested, clean_up_due, remarks, review_owner
+    cancel_requested, clean_up_due, remarks, review_owner, hook_due, tombstone
 FROM operations JOIN intents USING (operation) LEFT JOIN reasons USING (reason))"},
     sqlite_object{"unsettled", R"(CREATE VIEW unsettled AS SELECT * FROM readable
-    WHERE state IN ('pending', 'uncertain', 'in_review'))"},
+    WHERE state IN ('pending', 'uncertain', 'in_review') OR hook_due = 1)"},
 };
 
 // ---- words --------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ public:
             code != SQLITE_OK) {
             return about_sqlite(code, file, "cannot be locked");
         }
-        BOOST_OUTCOME_TRY(check_tables(db.get(), file));
+        BOOST_OUTCOME_TRY(auto const format, check_tables(db.get(), file));
         BOOST_OUTCOME_TRY(auto const meta, read_meta(db.get(), file));
         if (!restored && !meta.marks.same_file_as(file.marks())) {
             return about_file(rule::restored_copy, file.path(),
@@ -68,7 +68,7 @@ public:
             return about_file(rule::storage_failed, file.path(), "has used up its epochs");
         BOOST_OUTCOME_TRY(configure(db.get(), file));
         BOOST_OUTCOME_TRY(take_over_log(db.get(), file));
-        BOOST_OUTCOME_TRY(begin_epoch(db.get(), file, meta.epoch + 1, restored));
+        BOOST_OUTCOME_TRY(begin_epoch(db.get(), file, meta.epoch + 1, format, restored));
         return start(
             std::move(file), std::move(db),
             {.epoch = meta.epoch + 1, .high_water = meta.high_water, .restored = restored});

@@ -93,7 +93,11 @@ template <class Subject> void every_field_comes_back(Subject& subject, laws& law
     law.expect(turns_into(bare), "replace: every field can go back to its default");
     record fewer = full;
     fewer.attempts.pop_back();
-    fewer.edit_notes([](case_notes& n) { n.decisions.pop_back(); });
+    fewer.edit_notes([](case_notes& n) {
+        n.decisions.pop_back();
+        n.former_keys.pop_back();
+        n.set_aside.pop_back();
+    });
     law.expect(turns_into(full) && turns_into(fewer), "replace: lists can become shorter");
 
     record each = full;

@@ -1,0 +1,126 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_RECOVERY_TELLING_HPP
+#define INDOUBT_RECOVERY_TELLING_HPP
+
+#include <indoubt/core/record.hpp>
+#include <indoubt/policy/policies.hpp>
+#include <indoubt/recovery/journal.hpp>
+#include <indoubt/recovery/run_options.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+// The door before telling, for one call: everything written is flushed, then the observer hears of
+// the transitions, then the hook of what surely was not applied, then the caller.
+
+namespace indoubt::detail {
+
+/// The names of what a bundle is made of.
+template <class Policies> struct parts {
+    using provider = provider_in<Policies>;
+    using storage = storage_in<Policies>;
+    using request = typename provider::request;
+    using receipt = typename provider::receipt;
+    using journal = indoubt::journal<storage, clock_in<Policies>>;
+    using outcome = result<confirmation<receipt>>;
+};
+
+/// How a call on one operation ended.
+struct ending {
+    rule why = rule::none;
+    time_point again_at{};
+    bool was_confirmed = false; ///< before the call
+    bool seen_now = false;
+};
+
+template <class Policies> class telling {
+    using with = parts<Policies>;
+    using journal = typename with::journal;
+    using observer = observer_in<Policies>;
+    static constexpr bool hooked = has_hooks<hooks_in<Policies>>;
+
+public:
+    telling(Policies& policies, journal& book) : with_(policies), book_(book) {}
+
+    /// Before the write of a record that has just been settled: the hook is owed with it.
+    static void owe_hook([[maybe_unused]] record& r) {
+        if constexpr (hooked) r.hook_due = is_unapplied(r.state);
+    }
+
+    /// After the write.
+    void add([[maybe_unused]] state_id from, [[maybe_unused]] record const& to) {
+        if constexpr (observes<observer>()) events_.push_back({from, to});
+    }
+
+    /// Nothing may be told after an error. early: the caller takes what is not flushed yet.
+    result<void> open(record& r, bool early = false) {
+        if (!early) {
+            BOOST_OUTCOME_TRY(book_.flush());
+        }
+        tell_observer();
+        return run_hook(r);
+    }
+
+    /// What the caller hears of a record whose door is open.
+    static typename with::outcome outcome(record const& r, ending const& e) {
+        if (e.why == rule::incomparable) return error_despite(r, e.why);
+        if (r.state != state_id::confirmed || e.why == rule::in_progress ||
+            e.why == rule::conflicting_intent) {
+            bool const seen_there = e.why == rule::under_way || e.why == rule::another_owner;
+            error told = error_about(r, e.why);
+            bool const doubtful = told.in_doubt() || seen_there;
+            return std::move(told).until(e.again_at).doubtful(doubtful);
+        }
+        auto decoded = codec<typename with::receipt>::decode(r.receipt);
+        if (!decoded) return error_despite(r, rule::undecodable);
+        return confirmation<typename with::receipt>{std::move(decoded).value(),
+                                                    static_cast<unsigned>(r.attempts.size()),
+                                                    e.was_confirmed, e.seen_now};
+    }
+
+    /// What could not be flushed may not be told: what is durable may be one step behind.
+    static error unflushed(record const& r, error&& e) {
+        return std::move(e).of(printable(r.identity())).in(state_id::none).doubtful(true);
+    }
+
+private:
+    static bool is_unapplied(state_id s) {
+        return s == state_id::rejected || s == state_id::cancelled;
+    }
+
+    void tell_observer() {
+        if constexpr (observes<observer>()) {
+            for (auto const& [from, to] : events_) {
+                with_.observer.on_transition({to.identity(), from, to.state, to.reason,
+                                              static_cast<unsigned>(to.attempts.size()),
+                                              to.written_at});
+            }
+            events_.clear();
+        }
+    }
+
+    result<void> run_hook([[maybe_unused]] record& r) {
+        if constexpr (hooked) {
+            if (!r.hook_due || !is_unapplied(r.state)) return success();
+            if (with_.hooks.on_unapplied({r.identity(), r.state, r.reason, r.intent->request})) {
+                return book_.hook_returned(r);
+            }
+        }
+        return success();
+    }
+
+    struct event {
+        state_id from;
+        record to;
+    };
+
+    Policies& with_;
+    journal& book_;
+    std::vector<event> events_{};
+};
+
+} // namespace indoubt::detail
+
+#endif
