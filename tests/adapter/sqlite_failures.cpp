@@ -2,6 +2,7 @@
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 #include <adapter/faulty_disk.hpp>
 #include <adapter/other_process.hpp>
+#include <adapter/sqlite_shell.hpp>
 #include <adapter/temporary_folder.hpp>
 #include <indoubt/adapter/sqlite_storage.hpp>
 #include <indoubt/testing/sample_records.hpp>
@@ -309,6 +310,80 @@ TEST_CASE("after a power cut before any step, it reopens with what was told") {
     }
 }
 
+/// A journal of an older format, in its place, with one record.
+void make_old(std::string const& path) {
+    tests::make_from_sql(path, "sqlite_format_1.sql");
+    tests::put_marks(path);
+}
+
+void check_upgraded(std::string const& path) {
+    int const format = tests::bytes_of(path)[63];
+    CHECK((format == 1 || format == 2));
+    auto again = sqlite_storage::open(path);
+    REQUIRE_MESSAGE(again, again.error().message());
+    CHECK(tests::bytes_of(path)[63] == 2);
+    auto s = std::move(again).value();
+    CHECK(s.facts().epoch >= 42);
+    CHECK(s.find({"scope", "key"}).value().value().attempts.size() == 3);
+    CHECK(s.insert(numbered(9)));
+    CHECK(s.flush());
+}
+
+TEST_CASE("an upgrade that fails at any step can be repeated") {
+    for (bool once : {true, false}) {
+        for (std::uint64_t step = 1;; ++step) {
+            CAPTURE(step);
+            temporary_folder const folder;
+            make_old(folder / "journal");
+            faulty_disk disk;
+            disk.fail(step, once ? step : UINT64_MAX);
+            auto const opened_at_once = sqlite_storage::open(folder / "journal").has_value();
+            bool const failed_at_all = disk.steps() >= step;
+            disk.work_again();
+            check_upgraded(folder / "journal");
+            if (!failed_at_all) {
+                CHECK(opened_at_once);
+                CHECK(step > 10);
+                break;
+            }
+        }
+    }
+}
+
+TEST_CASE("after a kill or a power cut in an upgrade a journal has one format or the other") {
+    bool seen[3] = {};
+    for (bool cut : {false, true}) {
+        for (std::uint64_t step = 1;; ++step) {
+            CAPTURE(cut);
+            CAPTURE(step);
+            temporary_folder const folder;
+            make_old(folder / "journal");
+            faulty_disk const without_syncs;
+            other_process owner([&](auto tell) {
+                faulty_disk disk;
+                testing::seeded_random random(step);
+                disk.at(step, [&] {
+                    if (cut) disk.cut_power(random);
+                    ::_exit(7);
+                });
+                if (sqlite_storage::open(folder / "journal")) tell("opened");
+                ::_exit(0); // without closing it
+                return 0;
+            });
+            std::string const told = owner.hear_all();
+            int const ended = owner.wait();
+            auto const format = static_cast<std::size_t>(tests::bytes_of(folder / "journal")[63]);
+            REQUIRE(format < 3);
+            seen[format] = true;
+            if (told == "opened") CHECK(format == 2);
+            check_upgraded(folder / "journal");
+            if (ended == 0) break;
+        }
+    }
+    CHECK(seen[1]);
+    CHECK(seen[2]);
+}
+
 TEST_CASE("a log that was left is written once more before it is trusted") {
     temporary_folder const folder;
     make_killed(folder / "journal");
@@ -413,17 +488,15 @@ TEST_CASE("a record that cannot be what was written is a failure, not a guess") 
     for (auto const* sql :
          {"UPDATE operations SET basis = 'rumour'", "UPDATE operations SET generation = -1",
           "UPDATE operations SET reason = 256", "UPDATE operations SET version_counter = -1",
-          "DELETE FROM attempts", "UPDATE attempts SET outcome = ''"}) {
+          "DELETE FROM attempts", "UPDATE attempts SET outcome = ''",
+          "UPDATE operations SET former_keys = 1", "UPDATE operations SET set_aside = -1"}) {
         CAPTURE(sql);
         temporary_folder const folder;
         {
             auto s = sqlite_storage::create(folder / "journal").value();
             REQUIRE(s.insert(changed(1)));
         }
-        sqlite3* db = nullptr;
-        REQUIRE(sqlite3_open((folder / "journal").c_str(), &db) == SQLITE_OK);
-        CHECK(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
-        sqlite3_close(db);
+        tests::in_shell(folder / "journal", sql);
         {
             auto s = sqlite_storage::open(folder / "journal").value();
             REQUIRE(s.insert(numbered(2)));

@@ -1,6 +1,7 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 #include <adapter/other_process.hpp>
+#include <adapter/sqlite_shell.hpp>
 #include <adapter/temporary_folder.hpp>
 #include <indoubt/adapter/sqlite_storage.hpp>
 #include <indoubt/testing/sample_records.hpp>
@@ -34,7 +35,9 @@ using namespace std::chrono_literals;
 using indoubt::testing::full_record;
 using indoubt::testing::plain_record;
 using indoubt::testing::same;
+using tests::asked;
 using tests::bytes_of;
+using tests::in_shell;
 using tests::other_process;
 using tests::temporary_folder;
 using tests::write_bytes;
@@ -83,14 +86,6 @@ public:
 private:
     other_process process_;
 };
-
-/// Runs SQL as a person with a shell would.
-void in_shell(std::string const& path, std::string const& sql) {
-    sqlite3* db = nullptr;
-    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-    CHECK(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
-    sqlite3_close(db);
-}
 
 std::set<std::string> files_in(temporary_folder const& folder) {
     std::set<std::string> names;
@@ -228,7 +223,9 @@ TEST_CASE("open refuses what is not surely a whole journal, and leaves it as it 
                    std::filesystem::permissions(path, std::filesystem::perms{0600});
                }},
         damage{"another application", rule::not_a_journal, after("PRAGMA application_id = 7")},
-        damage{"a newer format", rule::newer_format, after("PRAGMA user_version = 2")},
+        damage{"a newer format", rule::newer_format, after("PRAGMA user_version = 3")},
+        damage{"an older format than its tables", rule::journal_damaged,
+               after("PRAGMA user_version = 1")},
         damage{"the newest format", rule::newer_format, changed([](auto& b) { b[60] = '\x7f'; })},
         damage{"no format", rule::journal_damaged, after("PRAGMA user_version = 0")},
         damage{"cut off", rule::journal_damaged,
@@ -591,12 +588,80 @@ TEST_CASE("whenever it is killed, what it was told is durable is there") {
     CHECK(told > kills);
 }
 
-TEST_CASE("a journal of format 1 is read as it was written") {
+/// What format 1 could not say has its default.
+record as_of_format_1(record r) {
+    r.hook_due = r.tombstone = false;
+    r.edit_notes([](case_notes& n) {
+        n.former_keys.clear();
+        n.set_aside.clear();
+        for (auto& d : n.decisions)
+            d.id.clear();
+    });
+    return r;
+}
+
+TEST_CASE("a journal of format 1 is read as it was written, and goes on in this format") {
+    // Made once, with full_record and a bound name, by the version that brought this format.
+    record const kept = as_of_format_1(full_record({"scope", "key"}, 7, {41, 9}));
+    record const next = full_record({"scope", "key"}, 7, {42, 1});
+    for (bool in_place : {true, false}) {
+        CAPTURE(in_place);
+        temporary_folder const folder;
+        tests::make_from_sql(folder / "old", "sqlite_format_1.sql");
+        if (in_place) tests::put_marks(folder / "old");
+        CHECK(bytes_of(folder / "old")[63] == 1);
+        {
+            auto opened = in_place ? sqlite_storage::open(folder / "old")
+                                   : sqlite_storage::open_restored(folder / "old");
+            REQUIRE_MESSAGE(opened, opened.error().message());
+            CHECK(bytes_of(folder / "old")[63] == 2); // an older program refuses it from now on
+            auto s = std::move(opened).value();
+            CHECK(s.facts().epoch == 42);
+            CHECK(s.facts().high_water == kept.written_at);
+            auto const found = s.find({"scope", "key"});
+            REQUIRE(found.value());
+            CHECK(same(*found.value(), kept));
+            CHECK_FALSE(s.bind(std::string_view("a\0name", 6), {"scope", "other"}).value());
+            REQUIRE(s.insert(full_record({"scope", "new"}, 8)));
+            REQUIRE(s.replace(next, kept.version));
+        }
+        auto s = sqlite_storage::open(folder / "old").value();
+        CHECK(s.facts().epoch == 43);
+        CHECK(same(*s.find({"scope", "key"}).value(), next));
+        CHECK(same(*s.find({"scope", "new"}).value(), full_record({"scope", "new"}, 8)));
+        CHECK(s.visit_unsettled({}, [](record const&) {}).value() == 2);
+    }
+}
+
+TEST_CASE("an upgraded journal is what a new one is") {
+    temporary_folder const folder;
+    tests::make_from_sql(folder / "old", "sqlite_format_1.sql");
+    CHECK(sqlite_storage::open_restored(folder / "old"));
+    make_journal(folder / "new");
+    auto const ask_both = [&](std::string const& sql) {
+        CHECK(asked(folder / "old", sql) == asked(folder / "new", sql));
+    };
+    ask_both("SELECT group_concat(replace(replace(sql, ' ', ''), char(10), ''), ';') FROM "
+             "(SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)");
+    ask_both(
+        "SELECT group_concat(reason || sentence) FROM (SELECT * FROM reasons ORDER BY reason)");
+    CHECK(asked(folder / "old", "PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("a table of somebody's in the way of an upgrade leaves the journal as it was") {
+    temporary_folder const folder;
+    tests::make_from_sql(folder / "old", "sqlite_format_1.sql");
+    in_shell(folder / "old", "CREATE TABLE notes (mine)");
+    CHECK(rule_of(sqlite_storage::open_restored(folder / "old")) == rule::storage_failed);
+    CHECK(bytes_of(folder / "old")[63] == 1);
+    in_shell(folder / "old", "DROP TABLE notes");
+    CHECK(sqlite_storage::open_restored(folder / "old"));
+}
+
+TEST_CASE("a journal of format 2 is read as it was written") {
     // Made once, with full_record and a bound name, by the version that brought this format.
     temporary_folder const folder;
-    auto const here = std::filesystem::path(__FILE__).parent_path() / "sqlite_format_1.sql";
-    in_shell(folder / "old", bytes_of(here.string()));
-    std::filesystem::permissions(folder / "old", std::filesystem::perms{0600});
+    tests::make_from_sql(folder / "old", "sqlite_format_2.sql");
     auto opened = sqlite_storage::open_restored(folder / "old");
     REQUIRE_MESSAGE(opened, opened.error().message());
     auto s = std::move(opened).value();
@@ -621,17 +686,11 @@ TEST_CASE("a person reads what is unsettled in words") {
         REQUIRE(s.insert(r));
         REQUIRE(s.insert(done));
     }
-    sqlite3* db = nullptr;
-    REQUIRE(sqlite3_open((folder / "journal").c_str(), &db) == SQLITE_OK);
-    int code = SQLITE_OK;
-    CHECK(detail::sqlite_ask(db,
-                             "SELECT group_concat(scope || '/' || key || ' ' || state || ': ' "
-                             "|| reason || ', begun ' || begun_at || ' ' || request) "
-                             "FROM unsettled",
-                             code) == "scope/1 in_review: ambiguous: more than one effect of ours "
-                                      "exists, begun 2023-11-14 22:13:20 {\"item\":7}");
-    CHECK(code == SQLITE_OK);
-    sqlite3_close(db);
+    CHECK(asked(folder / "journal",
+                "SELECT group_concat(scope || '/' || key || ' ' || state || ': ' || reason "
+                "|| ', begun ' || begun_at || ' ' || request) FROM unsettled") ==
+          "scope/1 in_review: ambiguous: more than one effect of ours exists, begun "
+          "2023-11-14 22:13:20 {\"item\":7}");
 }
 
 TEST_SUITE_END();

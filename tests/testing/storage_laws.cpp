@@ -95,6 +95,31 @@ struct decisions {
         if (r.notes) r.edit_notes([](case_notes& n) { n.decisions.clear(); });
     }
 };
+struct former_keys {
+    void operator()(record& r) const {
+        if (r.notes) r.edit_notes([](case_notes& n) { n.former_keys.clear(); });
+    }
+};
+struct what_was_set_aside {
+    void operator()(record& r) const {
+        if (r.notes) r.edit_notes([](case_notes& n) { n.set_aside.clear(); });
+    }
+};
+struct the_ids_of_decisions {
+    void operator()(record& r) const {
+        if (!r.notes) return;
+        r.edit_notes([](case_notes& n) {
+            for (auto& d : n.decisions)
+                d.id.clear();
+        });
+    }
+};
+struct that_a_hook_is_due {
+    void operator()(record& r) const { r.hook_due = false; }
+};
+struct that_it_is_a_tombstone {
+    void operator()(record& r) const { r.tombstone = false; }
+};
 struct the_sign_of_large_numbers {
     void operator()(record& r) const { r.claim.holder &= ~0ULL >> 1; }
 };
@@ -280,6 +305,11 @@ TEST_CASE("a lost field is noticed") {
     check_storage_breaks<loses<the_deadline>>("replace: every field comes back");
     check_storage_breaks<loses<later_attempts>>("replace: every field comes back");
     check_storage_breaks<loses<decisions>>("replace: every field comes back");
+    check_storage_breaks<loses<former_keys>>("replace: every field comes back");
+    check_storage_breaks<loses<what_was_set_aside>>("replace: every field comes back");
+    check_storage_breaks<loses<the_ids_of_decisions>>("replace: every field comes back");
+    check_storage_breaks<loses<that_a_hook_is_due>>("replace: every field comes back");
+    check_storage_breaks<loses<that_it_is_a_tombstone>>("replace: every field comes back");
     check_storage_breaks<loses<the_sign_of_large_numbers>>("replace: every field comes back");
     check_storage_breaks<loses<what_follows_a_nul>>("replace: every field comes back");
     check_storage_breaks<loses<a_reason_it_does_not_know>>(
