@@ -3,6 +3,7 @@
 
 // Everything a program calls compiles without exceptions and RTTI, also where it is instantiated.
 #include <indoubt.hpp>
+#include <indoubt/adapter/composed_lookup.hpp>
 
 namespace {
 
@@ -11,7 +12,13 @@ struct shop : indoubt::provider_of<std::string> {
     static constexpr indoubt::contract contract{.lookup = indoubt::complete_lookup{}};
     reply submit(attempt const& a) { return accepted{std::string(a.key())}; }
     answer lookup(query const& q) {
-        complete all;
+        auto const listed = [&](query const& asked) {
+            return indoubt::paged_lookup(asked, [&](std::string_view) { return only_page(q); });
+        };
+        return indoubt::composed_lookup(q, listed, answer(complete{}));
+    }
+    static indoubt::page_answer<request, receipt> only_page(query const& q) {
+        indoubt::lookup_page<request, receipt> all;
         all.effects.push_back({.receipt = "r", .key = std::string(q.key), .request = q.request});
         return all;
     }
