@@ -72,7 +72,7 @@ namespace detail {
 /// What pages or parts have shown so far, each effect once.
 template <class Request, class Receipt> class gathering {
 public:
-    using effect_type = effect<Request, Receipt>;
+    using effect_type = indoubt::effect<Request, Receipt>;
 
     explicit gathering(std::size_t most_effects = std::numeric_limits<std::size_t>::max())
         : most_effects_(most_effects) {}
@@ -90,13 +90,13 @@ public:
         return target_id.empty() || target_id == all_.target_id;
     }
     /// A part that was read and has nothing to act on.
-    void add(no_target) { no_target_ = true; }
+    void add(indoubt::no_target) { no_target_ = true; }
 
-    answer<Request, Receipt> whole() && {
+    indoubt::answer<Request, Receipt> whole() && {
         // An effect may be why the target is gone; an id of the target cannot be.
         if (!no_target_ || !all_.effects.empty()) return std::move(all_);
-        if (!all_.target_id.empty()) return incomplete{};
-        return no_target{};
+        if (!all_.target_id.empty()) return indoubt::incomplete{};
+        return indoubt::no_target{};
     }
 
 private:
@@ -141,7 +141,7 @@ private:
         return first && second && first.value() == second.value();
     }
 
-    complete<Request, Receipt> all_;
+    indoubt::complete<Request, Receipt> all_;
     std::vector<showing> showings_; // of all_.effects, one each
     std::size_t most_effects_, round_ = 0;
     bool no_target_ = false;
@@ -149,28 +149,28 @@ private:
 
 template <class T, class Request> inline constexpr bool is_page_answer = false;
 template <class Request, class Receipt>
-inline constexpr bool is_page_answer<page_answer<Request, Receipt>, Request> = true;
+inline constexpr bool is_page_answer<indoubt::page_answer<Request, Receipt>, Request> = true;
 template <class T, class Request> inline constexpr bool is_answer = false;
 template <class Request, class Receipt>
-inline constexpr bool is_answer<answer<Request, Receipt>, Request> = true;
+inline constexpr bool is_answer<indoubt::answer<Request, Receipt>, Request> = true;
 
 template <class T> struct types_of;
-template <class Request, class Receipt> struct types_of<page_answer<Request, Receipt>> {
-    using page = lookup_page<Request, Receipt>;
+template <class Request, class Receipt> struct types_of<indoubt::page_answer<Request, Receipt>> {
+    using page = indoubt::lookup_page<Request, Receipt>;
     using answer = indoubt::answer<Request, Receipt>;
     using gathering = detail::gathering<Request, Receipt>;
 };
-template <class Request, class Receipt> struct types_of<answer<Request, Receipt>> {
+template <class Request, class Receipt> struct types_of<indoubt::answer<Request, Receipt>> {
     using complete = indoubt::complete<Request, Receipt>;
     using gathering = detail::gathering<Request, Receipt>;
 };
 
 /// A part is an answer, or a function that answers the query.
-template <class Request, class Part> auto ask_part(query<Request> const& q, Part& part) {
+template <class Request, class Part> auto ask_part(indoubt::query<Request> const& q, Part& part) {
     if constexpr (is_answer<std::remove_const_t<Part>, Request>) {
         return part;
     } else {
-        static_assert(std::invocable<Part&, query<Request> const&>,
+        static_assert(std::invocable<Part&, indoubt::query<Request> const&>,
                       "composed_lookup: each part takes  query const&  or is an answer");
         return part(q);
     }
