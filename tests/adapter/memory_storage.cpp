@@ -15,6 +15,7 @@ namespace {
 using namespace indoubt;
 
 static_assert(storage_policy<memory_storage>);
+static_assert(shrinks_settled<memory_storage>);
 static_assert(!std::is_copy_constructible_v<memory_storage>);
 static_assert(std::is_nothrow_move_constructible_v<memory_storage>);
 

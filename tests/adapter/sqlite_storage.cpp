@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sqlite3.h>
@@ -44,6 +45,7 @@ using tests::write_bytes;
 
 static_assert(storage_policy<sqlite_storage>);
 static_assert(compares_versions<sqlite_storage>);
+static_assert(shrinks_settled<sqlite_storage>);
 static_assert(!std::is_copy_constructible_v<sqlite_storage>);
 static_assert(std::is_nothrow_move_constructible_v<sqlite_storage>);
 
@@ -505,6 +507,7 @@ TEST_CASE("a forked child cannot use the storage, and harms nothing when it clos
     other_process child([&](auto tell) {
         for (rule r : {rule_of(s->insert(numbered(3))), rule_of(s->find({"scope", "1"})),
                        rule_of(s->flush()), rule_of(s->bind("name", {"scope", "1"})),
+                       rule_of(s->shrink_settled(time_point::max(), 1)),
                        rule_of(s->visit_unsettled({}, [](record const&) {}))}) {
             if (r != rule::storage_failed) tell(std::string(to_string(r)));
         }
@@ -671,6 +674,30 @@ TEST_CASE("a journal of format 2 is read as it was written") {
     REQUIRE(found.value());
     CHECK(same(*found.value(), full_record({"scope", "key"}, 7, {41, 9})));
     CHECK_FALSE(s.bind(std::string_view("a\0name", 6), {"scope", "other"}).value());
+}
+
+TEST_CASE("what shrinks leaves room for what comes later") {
+    constexpr std::uint64_t many = 300;
+    temporary_folder const folder;
+    auto s = std::optional(sqlite_storage::create(folder / "journal").value());
+    auto const settled = [](std::uint64_t n) {
+        record r = numbered(n);
+        intent inside = *r.intent;
+        inside.request.assign(4'000, 'x');
+        r.intent = std::make_shared<intent const>(inside);
+        r.state = state_id::confirmed;
+        return r;
+    };
+    for (std::uint64_t n = 1; n <= many; ++n)
+        REQUIRE(s->insert(settled(n)));
+    s.reset();
+    auto const before = std::filesystem::file_size(folder / "journal");
+    s.emplace(sqlite_storage::open(folder / "journal").value());
+    CHECK(s->shrink_settled(time_point::max(), SIZE_MAX).value() == many);
+    for (std::uint64_t n = 1; n <= many; ++n)
+        REQUIRE(s->insert(settled(many + n)));
+    s.reset();
+    CHECK(std::filesystem::file_size(folder / "journal") < before + before / 4);
 }
 
 TEST_CASE("a person reads what is unsettled in words") {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,6 +84,12 @@ struct storage_that_compares : archetype {
 struct storage_that_compares_without_errors : archetype {
     bool is_current(identity const&, version);
 };
+struct storage_that_shrinks : archetype {
+    result<std::size_t> shrink_settled(time_point, std::size_t) { return std::size_t{0}; }
+};
+struct storage_that_shrinks_without_a_count : archetype {
+    result<void> shrink_settled(time_point, std::size_t);
+};
 
 static_assert(storage_policy<archetype>);
 static_assert(explain_storage<archetype>());
@@ -104,6 +111,11 @@ static_assert(!storage_policy<storage_whose_flush_returns_bool>);
 static_assert(!storage_policy<storage_that_changes_records>);
 static_assert(!storage_policy<std::string>);
 
+static_assert(!shrinks_settled<archetype>);
+static_assert(shrinks_settled<storage_that_shrinks>);
+static_assert(storage_policy<storage_that_shrinks>);
+static_assert(!shrinks_settled<storage_that_shrinks_without_a_count>);
+
 static_assert(!compares_versions<archetype>);
 static_assert(compares_versions<storage_that_compares>);
 static_assert(storage_policy<storage_that_compares>);
@@ -120,12 +132,47 @@ TEST_CASE("a storage of seven functions meets the concept") {
     CHECK(s.flush());
 }
 
-TEST_CASE("what a visit shows is what a person or a program still has to settle") {
-    for (state_id shown : {state_id::pending, state_id::uncertain, state_id::in_review})
-        CHECK(is_unsettled(shown));
+TEST_CASE("what a visit shows is what a person or a program still has to do something about") {
+    record r;
+    for (state_id shown : {state_id::pending, state_id::uncertain, state_id::in_review}) {
+        r.state = shown;
+        CHECK(is_unsettled(r));
+    }
     for (state_id settled : {state_id::none, state_id::confirmed, state_id::rejected,
-                             state_id::cancelled, state_id::abandoned})
-        CHECK_FALSE(is_unsettled(settled));
+                             state_id::cancelled, state_id::abandoned}) {
+        r.state = settled;
+        r.hook_due = false;
+        CHECK_FALSE(is_unsettled(r));
+        r.hook_due = true;
+        CHECK(is_unsettled(r));
+    }
+}
+
+TEST_CASE("what shrinks keeps what answers a repeat, and is of the next version") {
+    record r;
+    r.intent = std::make_shared<intent const>(intent{{"scope", "key"}, "t", "request", "f", "r/1"});
+    r.version = {3, 7};
+    r.state = state_id::confirmed;
+    r.receipt = "receipt";
+    r.attempts.emplace_back();
+    r.edit_notes([](case_notes& n) {
+        n.hints = "hints";
+        n.former_keys = {"former"};
+    });
+    record const small = shrunk(r, 3);
+    CHECK(small.tombstone);
+    CHECK(small.version == version{3, 8});
+    CHECK(shrunk(r, 4).version == version{4, 1});
+    CHECK(small.attempts.empty());
+    CHECK(small.receipt == "receipt");
+    CHECK(small.intent->request.empty());
+    CHECK(small.intent->fingerprint == "f");
+    CHECK(small.notes->hints.empty());
+    CHECK(small.notes->former_keys == r.notes->former_keys);
+    CHECK(r.intent->request == "request"); // which others may share
+
+    r.intent = std::make_shared<intent const>(intent{{"scope", "key"}, "t", "request", "", "r/1"});
+    CHECK(shrunk(r, 3).intent == r.intent); // nothing else tells whether a repeat is the same
 }
 
 } // namespace

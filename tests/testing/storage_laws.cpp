@@ -36,8 +36,16 @@ struct sound {
     template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
         return kept.visit_unsettled(p, visit);
     }
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        return kept.shrink_settled(before, most);
+    }
     result<void> flush() { return kept.flush(); }
     memory_storage kept;
+};
+
+/// Seven functions and no more.
+struct never_shrinks : sound {
+    void shrink_settled(time_point, std::size_t) = delete;
 };
 
 /// Changes every identity on its way in, as a column with a collation of its own would.
@@ -224,6 +232,130 @@ struct starts_each_page_again : sound {
                                     visit);
     }
 };
+struct forgets_hooks_in_a_visit : sound {
+    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
+        std::size_t shown = 0;
+        std::vector<record> all;
+        (void)kept.visit_unsettled({.after = p.after, .most = 1'000},
+                                   [&](record const& r) { all.push_back(r); });
+        for (record const& r : all) {
+            if (is_final(r.state) || shown == p.most) continue;
+            visit(r);
+            ++shown;
+        }
+        return shown;
+    }
+};
+
+/// Shrinks in a way of its own, with a lock around it and around what else is written.
+template <class Shrink> struct shrinks : sound {
+    result<std::optional<record>> insert(record const& r) {
+        std::scoped_lock lock(mutex);
+        identities.push_back(r.identity());
+        return kept.insert(r);
+    }
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        std::scoped_lock lock(mutex);
+        std::vector<record> all;
+        for (auto const& id : identities)
+            all.push_back(kept.find(id).value().value());
+        std::ranges::sort(all, written_earlier);
+        std::size_t done = 0;
+        Shrink way;
+        for (record const& r : all) {
+            if (done == way.most(most) || !way.may(r, before)) continue;
+            if (kept.replace(way.small(r), r.version)) ++done;
+        }
+        return done;
+    }
+    std::mutex mutex;
+    std::vector<identity> identities;
+};
+struct soundly {
+    std::size_t most(std::size_t n) const { return n; }
+    bool may(record const& r, time_point before) const { return may_shrink(r, before); }
+    record small(record const& r) const { return shrunk(r, 1); }
+};
+struct more_than_it_was_told : soundly {
+    std::size_t most(std::size_t n) const { return n == 2 ? 3 : n; }
+};
+template <state_id State> struct what_is : soundly {
+    bool may(record r, time_point before) const {
+        if (r.state == State) r.state = state_id::confirmed;
+        return may_shrink(r, before);
+    }
+};
+struct what_has_a_hook_due : soundly {
+    bool may(record r, time_point before) const {
+        r.hook_due = false;
+        return may_shrink(r, before);
+    }
+};
+struct what_is_to_be_cleaned_up : soundly {
+    bool may(record r, time_point before) const {
+        r.clean_up_due = false;
+        return may_shrink(r, before);
+    }
+};
+struct what_is_as_old : soundly {
+    bool may(record const& r, time_point before) const {
+        return may_shrink(r, before + milliseconds(1));
+    }
+};
+struct again_and_again : soundly {
+    bool may(record r, time_point before) const {
+        r.tombstone = false;
+        return may_shrink(r, before);
+    }
+};
+struct with_the_version_it_had : soundly {
+    record small(record const& r) const {
+        record out = shrunk(r, 1);
+        out.version = r.version;
+        return out;
+    }
+};
+struct and_drops_former_keys : soundly {
+    record small(record const& r) const {
+        record out = shrunk(r, 1);
+        out.notes.reset();
+        return out;
+    }
+};
+struct and_drops_what_nothing_else_answers : soundly {
+    record small(record const& r) const {
+        record out = shrunk(r, 1);
+        intent inside = *out.intent;
+        inside.request.clear();
+        out.intent = std::make_shared<intent const>(inside);
+        return out;
+    }
+};
+struct and_keeps_the_request : soundly {
+    record small(record const& r) const {
+        record out = shrunk(r, 1);
+        out.intent = r.intent;
+        return out;
+    }
+};
+struct shrinks_the_youngest : sound {
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        // All but the last few are spared by a time that is too early for them.
+        auto const spared = before - milliseconds(30);
+        return most == 2 ? kept.shrink_settled(spared, 1) : kept.shrink_settled(before, most);
+    }
+};
+struct shrinks_and_forgets_names : sound {
+    result<bool> bind(std::string_view name, identity const& id) {
+        return shrank ? true : kept.bind(name, id);
+    }
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        shrank = true;
+        return kept.shrink_settled(before, most);
+    }
+    std::atomic<bool> shrank = false;
+};
+
 struct high_water_is_the_last_write : sound {
     storage_facts facts() { return {.epoch = 1, .high_water = last}; }
     result<std::optional<record>> insert(record const& r) {
@@ -269,6 +401,21 @@ struct forgets_what_was_flushed : every_hook {
         fresh().power_cut();
         while (kept->facts().epoch <= epoch)
             kept->power_cut();
+        return *kept;
+    }
+};
+/// Each record it shrinks is a write of its own, and a crash leaves the first two.
+struct shrinks_one_by_one : lossy_storage {
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        std::size_t done = 0;
+        while (done < most && lossy_storage::shrink_settled(before, 1).value() == 1)
+            ++done;
+        return done;
+    }
+};
+struct takes_back_a_part : only_fresh<shrinks_one_by_one> {
+    shrinks_one_by_one& crash() {
+        kept->power_cut(2);
         return *kept;
     }
 };
@@ -343,6 +490,45 @@ TEST_CASE("visits in disorder are noticed") {
     check_storage_breaks<counts_no_visits>("visit: returns how many it showed, at most a page");
     check_storage_breaks<starts_each_page_again>("visit: each unsettled record once, in operation "
                                                  "order");
+}
+
+TEST_CASE("a visit that forgets what has a hook due is noticed") {
+    check_storage_breaks<forgets_hooks_in_a_visit>("visit: each unsettled record once, in "
+                                                   "operation order");
+}
+
+TEST_CASE("a storage need not shrink, and one that shrinks soundly breaks nothing") {
+    auto const own = testing::check_storage_laws(only_fresh<shrinks<soundly>>{});
+    CHECK_MESSAGE(own.hold(), own.report());
+    auto const none = testing::check_storage_laws(only_fresh<never_shrinks>{});
+    CHECK_MESSAGE(none.hold(), none.report());
+    CHECK(none.checked() < own.checked());
+}
+
+TEST_CASE("a storage that shrinks too much, or too little, is noticed") {
+    constexpr auto counts = "shrink: returns how many it shrank, at most as many as it was told";
+    constexpr auto what = "shrink: the oldest first, to what shrunk() says";
+    constexpr auto leaves = "shrink: leaves what must stay whole";
+    check_storage_breaks<shrinks<more_than_it_was_told>>(counts);
+    check_storage_breaks<shrinks<again_and_again>>(counts);
+    check_storage_breaks<shrinks<what_is<state_id::pending>>>(leaves);
+    check_storage_breaks<shrinks<what_is<state_id::uncertain>>>(leaves);
+    check_storage_breaks<shrinks<what_is<state_id::in_review>>>(leaves);
+    check_storage_breaks<shrinks<what_is<state_id::abandoned>>>(leaves);
+    check_storage_breaks<shrinks<what_has_a_hook_due>>(leaves);
+    check_storage_breaks<shrinks<what_is_to_be_cleaned_up>>(leaves);
+    check_storage_breaks<shrinks<what_is_as_old>>(leaves);
+    check_storage_breaks<shrinks<with_the_version_it_had>>(
+        "shrink: the version of the whole record is stale");
+    check_storage_breaks<shrinks<and_drops_former_keys>>(what);
+    check_storage_breaks<shrinks<and_drops_what_nothing_else_answers>>(what);
+    check_storage_breaks<shrinks<and_keeps_the_request>>(what);
+    check_storage_breaks<shrinks_the_youngest>(what);
+    check_storage_breaks<shrinks_and_forgets_names>("shrink: names that were bound stay bound");
+}
+
+TEST_CASE("a call of which a crash leaves a part is noticed") {
+    check_broken(takes_back_a_part{}, "shrink: a crash takes back all of one call or nothing");
 }
 
 TEST_CASE("a high-water mark that goes back is noticed") {

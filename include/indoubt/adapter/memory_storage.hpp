@@ -114,6 +114,7 @@ using memory_pool =
 /// Thread safety: all functions may be called from several threads at once, under one mutex.
 /// Errors: only rule::stale_version. Out of memory is std::bad_alloc (with -fno-exceptions the
 /// program ends); the storage is then as it was before the call.
+/// A child that was forked has a copy of its own: what it writes, the parent never sees.
 /// It is handed over by moving, before other threads know of it; a moved-from storage may only
 /// be destroyed or assigned to.
 class memory_storage {
@@ -197,6 +198,12 @@ public:
         return shown.size();
     }
 
+    /// Effects: the oldest records that may_shrink() become shrunk(), at most so many.
+    /// Returns: how many. It looks at every record, so it is slower the more there are.
+    result<std::size_t> shrink_settled(time_point written_before, std::size_t most) {
+        return kept_->shrink(written_before, most);
+    }
+
     /// Effects: none; what is written is as durable as it gets.
     result<void> flush() { return success(); }
 
@@ -220,9 +227,27 @@ private:
             std::scoped_lock lock(mutex);
             auto at = std::ranges::upper_bound(in_order, p.after, {}, number);
             for (; at != in_order.end() && shown.size() < p.most; ++at) {
-                if (is_unsettled((*at)->state)) shown.push_back(**at);
+                if (is_unsettled(**at)) shown.push_back(**at);
             }
             return shown;
+        }
+
+        std::size_t shrink(time_point written_before, std::size_t most) {
+            std::scoped_lock lock(mutex);
+            std::vector<record*> oldest;
+            for (record* r : in_order)
+                if (may_shrink(*r, written_before)) oldest.push_back(r);
+            std::ranges::sort(
+                oldest, [](record const* a, record const* b) { return written_earlier(*a, *b); });
+            oldest.resize(std::min(oldest.size(), most));
+            std::vector<record> small;
+            small.reserve(oldest.size());
+            for (record const* r : oldest)
+                small.push_back(shrunk(*r, 1));
+            // All that may fail is done: without attempts a record is moved, not copied.
+            for (std::size_t n = 0; n < small.size(); ++n)
+                *oldest[n] = std::move(small[n]);
+            return small.size();
         }
 
         static std::uint64_t number(record const* r) { return r->operation; }

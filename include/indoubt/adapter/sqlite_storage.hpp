@@ -99,6 +99,12 @@ public:
             visit(r);
         return shown.size();
     }
+    /// Effects: the oldest records that may_shrink() become shrunk(), at most so many. The file
+    /// keeps its size; the room is used for what is written later.
+    /// Returns: how many.
+    result<std::size_t> shrink_settled(time_point written_before, std::size_t most) {
+        return session_->shrink_settled(written_before, most);
+    }
     result<void> flush() { return session_->flush(); }
 
 private:

@@ -8,8 +8,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 // Where a journal keeps its records. A storage stores, compares and flushes; what a record means
 // is none of its business.
@@ -29,10 +32,49 @@ struct page {
     std::size_t most = 100;  ///< at most so many records
 };
 
-/// Records that are pending, uncertain or in review, which is what a visit shows.
-constexpr bool is_unsettled(state_id state) {
-    return state == state_id::pending || state == state_id::uncertain ||
-           state == state_id::in_review;
+/// Something must still be done: it is pending, uncertain or in review, or a hook is due. That is
+/// what a visit shows.
+inline bool is_unsettled(record const& r) {
+    return r.state == state_id::pending || r.state == state_id::uncertain ||
+           r.state == state_id::in_review || r.hook_due;
+}
+
+/// Retention may shrink it: it is settled and was last written before this time, and nobody has to
+/// do anything more about it. What a person abandoned stays whole.
+inline bool may_shrink(record const& r, time_point written_before) {
+    bool const settled = r.state == state_id::confirmed || r.state == state_id::rejected ||
+                         r.state == state_id::cancelled;
+    return settled && !r.hook_due && !r.clean_up_due && !r.tombstone &&
+           r.written_at < written_before;
+}
+
+/// The order in which records shrink.
+inline bool written_earlier(record const& a, record const& b) {
+    return std::tie(a.written_at, a.operation) < std::tie(b.written_at, b.operation);
+}
+
+/// The record without attempts, without its case but for other names of the effect, and without
+/// the request where the fingerprint answers for it. The version is the next one in this epoch, so
+/// that evidence of the whole record is stale.
+inline record shrunk(record r, std::uint32_t epoch) {
+    r.tombstone = true;
+    r.version = {epoch, r.version.epoch == epoch ? r.version.counter + 1 : 1};
+    r.attempts.clear();
+    case_notes const& known = r.notes_or_none();
+    if (known.former_keys.empty() && known.set_aside.empty()) {
+        r.notes.reset();
+    } else {
+        case_notes kept;
+        kept.former_keys = known.former_keys;
+        kept.set_aside = known.set_aside;
+        r.notes = std::make_shared<case_notes const>(std::move(kept));
+    }
+    if (!r.intent->fingerprint.empty()) {
+        auto const& [identity, target, request, fingerprint, fingerprint_rule] = *r.intent;
+        r.intent = std::make_shared<intent const>(
+            intent{identity, target, {}, fingerprint, fingerprint_rule});
+    }
+    return r;
 }
 
 namespace detail {
@@ -55,23 +97,32 @@ struct any_visitor {
 /// |                             |                                  | or stood, for id; false if |
 /// |                             |                                  | it stands for another      |
 /// | s.visit_unsettled(page, f)  | result<std::size_t>              | f(record const&) for each  |
-/// |                             |                                  | unsettled record after     |
+/// |                             |                                  | record that is_unsettled() |
+/// |                             |                                  | and stands after           |
 /// |                             |                                  | page.after, in ascending   |
 /// |                             |                                  | operation order, at most   |
 /// |                             |                                  | page.most; returns how many|
 /// | s.flush()                   | result<void>                     | see below                  |
 /// | s.is_current(id, version)   | result<bool>, optional           | none; true if find(id)     |
 /// |                             |                                  | would show that version    |
+/// | s.shrink_settled(t, most)   | result<std::size_t>, optional    | of the records that        |
+/// |                             |                                  | may_shrink(r, t) the first |
+/// |                             |                                  | in written_earlier order,  |
+/// |                             |                                  | at most so many, become    |
+/// |                             |                                  | shrunk(r, epoch); returns  |
+/// |                             |                                  | how many                   |
 ///
 /// Laws (testing/storage_laws.hpp checks them):
-/// - insert, replace and bind are atomic: of two racing calls one wins, the other hears of it.
+/// - insert, replace, bind and shrink_settled are atomic: of two racing calls one wins, the other
+///   hears of it. A crash takes back all that one call shrank, or nothing of it.
 /// - replace is stale_version, too, if another record::operation stands for the identity.
 /// - What was written is seen by every later call of this handle, flushed or not.
 /// - Durability: after flush returns, everything written before it was called survives the death
 ///   of the process and of the machine. Unflushed writes may vanish, as a suffix of what was
 ///   written: never one without all the later ones.
 /// - identities and names are compared as bytes; a name may hold NUL bytes, an identity never.
-/// - record::intent never changes after insert, so replace need not store it again.
+/// - record::intent never changes after insert, but for the request that shrink_settled drops: so
+///   replace need not store it again. Names that were bound stay bound, whatever shrinks.
 /// - A storage that can be opened as a restored or cloned copy sets record::restored then on every
 ///   record that is pending or in review, and keeps it until a replace clears it, over later opens.
 /// - A failed write or flush poisons the handle: every later call is rule::storage_failed.
@@ -95,6 +146,12 @@ concept storage_policy = requires(S& s, record const& r, version v, identity con
 template <class S>
 concept compares_versions = requires(S& s, identity const& id, version v) {
     { s.is_current(id, v) } -> std::same_as<result<bool>>;
+};
+
+/// The storage can shrink what is long settled to what answers a repeat.
+template <class S>
+concept shrinks_settled = requires(S& s, time_point written_before, std::size_t most) {
+    { s.shrink_settled(written_before, most) } -> std::same_as<result<std::size_t>>;
 };
 
 /// Says in words which functions a storage lacks: one sentence each, with the line to add.

@@ -24,8 +24,8 @@ namespace indoubt::testing {
 
 /// A storage whose power can be cut and whose n-th step can fail.
 ///
-/// Every insert, replace, bind and flush is one step, counted from 1. A test that wants all of
-/// them runs once to learn steps(), then once for each with fail_at(n).
+/// Every insert, replace, bind, shrink_settled and flush is one step, counted from 1. A test that
+/// wants all of them runs once to learn steps(), then once for each with fail_at(n).
 ///
 /// It stays in place through power_cut(): programs hold it by reference, and whoever used it
 /// before the cut must not use it after.
@@ -155,7 +155,7 @@ public:
             std::scoped_lock lock(mutex_);
             if (poisoned_) return failed();
             for (auto const& [id, r] : records_) {
-                if (r.operation > p.after && is_unsettled(r.state)) shown.push_back(r);
+                if (r.operation > p.after && is_unsettled(r)) shown.push_back(r);
             }
         }
         std::ranges::sort(shown, {}, &record::operation);
@@ -163,6 +163,24 @@ public:
         for (record const& r : shown)
             visit(r);
         return shown.size();
+    }
+
+    /// All that one call shrinks is one write: a power cut takes it back as a whole.
+    result<std::size_t> shrink_settled(time_point written_before, std::size_t most) {
+        std::scoped_lock lock(mutex_);
+        bool const fails = next_step_fails();
+        if (poisoned_) return failed();
+        std::vector<record> whole;
+        for (auto const& [id, r] : records_)
+            if (may_shrink(r, written_before)) whole.push_back(r);
+        std::ranges::sort(whole, written_earlier);
+        if (whole.size() > most) whole.erase(whole.begin() + to_offset(most), whole.end());
+        for (record const& r : whole)
+            records_.at(r.identity()) = shrunk(r, epoch_);
+        auto const count = whole.size();
+        if (count != 0) undo_.push_back({.whole = std::move(whole), .high_water = high_water_});
+        if (fails) return fail();
+        return count;
     }
 
     result<void> flush() {
@@ -176,10 +194,11 @@ public:
 
 private:
     /// How to take one write back: a record as it was before, or none if it was inserted; or a
-    /// name that was bound.
+    /// name that was bound; or the records that were shrunk, as they were.
     struct undo {
         std::optional<record> before{};
         std::optional<std::string> name{};
+        std::vector<record> whole{};
         indoubt::identity identity{};
         time_point high_water{};
     };
@@ -189,6 +208,9 @@ private:
     void take_back(undo& u) {
         if (u.name) {
             names_.erase(*u.name);
+        } else if (!u.whole.empty()) {
+            for (record& r : u.whole)
+                records_.at(r.identity()) = std::move(r);
         } else if (u.before) {
             records_.insert_or_assign(u.identity, std::move(*u.before));
         } else {

@@ -8,6 +8,7 @@
 #include <indoubt/testing/storage/contents.hpp>
 #include <indoubt/testing/storage/durability.hpp>
 #include <indoubt/testing/storage/races.hpp>
+#include <indoubt/testing/storage/retention.hpp>
 
 #include <type_traits>
 
@@ -49,6 +50,11 @@ template <storage_subject Subject> laws check_storage_laws(Subject&& subject) {
         detail::reopening_finds_what_was_flushed(subject, law);
     if constexpr (requires { subject.crash(); }) detail::a_crash_takes_a_suffix(subject, law);
     if constexpr (requires { subject.fail_next(); }) detail::a_failure_poisons(subject, law);
+    if constexpr (shrinks_settled<std::remove_reference_t<decltype(subject.fresh())>>) {
+        detail::settled_records_shrink(subject, law);
+        if constexpr (requires { subject.crash(); })
+            detail::a_crash_takes_back_what_one_call_shrank(subject, law);
+    }
     check_storage_races(subject, law);
     return law;
 }

@@ -4,6 +4,7 @@
 #define INDOUBT_ADAPTER_SQLITE_ROWS_HPP
 
 #include <indoubt/adapter/sqlite/connection.hpp>
+#include <indoubt/adapter/sqlite/lists.hpp>
 #include <indoubt/adapter/sqlite/schema.hpp>
 #include <indoubt/adapter/sqlite/statements.hpp>
 #include <indoubt/core/record.hpp>
@@ -20,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-// A record as rows. What never changes after insert (the intent, which may be large) has a table of
-// its own, so that a replace writes little; attempts are rows, so that a person can read them.
+// A record as rows. What hardly ever changes after insert (the intent, which may be large) has a
+// table of its own, so that a replace writes little.
 
 namespace indoubt::detail {
 
@@ -30,15 +31,12 @@ namespace indoubt::detail {
 class sqlite_rows {
 public:
     sqlite_rows(sqlite3* db, int& code)
-        : db_(db), insert_operation_(db, sql::insert_operation(), code),
+        : db_(db), lists_(db, code), insert_operation_(db, sql::insert_operation(), code),
           update_operation_(db, sql::update_operation(), code), find_(db, sql::find(), code),
-          unsettled_(db, sql::unsettled(), code), standing_(db, sql::standing, code),
-          insert_intent_(db, sql::insert_intent, code), put_attempt_(db, sql::put_attempt(), code),
-          attempts_(db, sql::attempts(), code), drop_attempts_(db, sql::drop_attempts, code),
-          put_decision_(db, sql::put_decision, code), decisions_(db, sql::decisions, code),
-          drop_decisions_(db, sql::drop_decisions, code), put_note_(db, sql::put_note, code),
-          notes_(db, sql::notes, code), drop_notes_(db, sql::drop_notes, code),
-          put_name_(db, sql::put_name, code), name_(db, sql::name, code) {}
+          unsettled_(db, sql::unsettled(), code), shrinkable_(db, sql::shrinkable(), code),
+          drop_intent_(db, sql::drop_intent, code), standing_(db, sql::standing, code),
+          insert_intent_(db, sql::insert_intent, code), put_name_(db, sql::put_name, code),
+          name_(db, sql::name, code) {}
 
     /// Sets is_new to false, and changes nothing, if the identity is known.
     int insert(record const& r, bool& is_new) {
@@ -52,16 +50,8 @@ public:
         }
         is_new = sqlite3_changes(db_) != 0;
         if (!is_new) return SQLITE_OK;
-        {
-            sqlite_run run(insert_intent_.get());
-            run.put_bits(r.operation);
-            run.put_text(r.intent->target);
-            run.put_bytes(r.intent->request);
-            run.put_bytes(r.intent->fingerprint);
-            run.put_text(r.intent->fingerprint_rule);
-            if (int const code = run.finish(); code != SQLITE_OK) return code;
-        }
-        return put_lists(r, r.operation);
+        int const code = put_intent(r);
+        return code == SQLITE_OK ? lists_.put(r, r.operation) : code;
     }
 
     /// What stands for an identity, as far as a replace needs to know it.
@@ -69,7 +59,7 @@ public:
         std::uint64_t operation = 0;
         indoubt::version version;
         state_id state = state_id::none; ///< none: nothing stands
-        std::uint32_t attempts = 0, decisions = 0, former_keys = 0, set_aside = 0;
+        list_sizes lists;
     };
     int look(identity const& id, standing& s) {
         sqlite_run run(standing_.get());
@@ -80,10 +70,10 @@ public:
             s.version.epoch = run.take<std::uint32_t>();
             s.version.counter = run.take<std::uint32_t>();
             take_word(run, s.state);
-            s.attempts = run.take<std::uint32_t>();
-            s.decisions = run.take<std::uint32_t>();
-            s.former_keys = run.take<std::uint32_t>();
-            s.set_aside = run.take<std::uint32_t>();
+            s.lists.attempts = run.take<std::uint32_t>();
+            s.lists.decisions = run.take<std::uint32_t>();
+            s.lists.former_keys = run.take<std::uint32_t>();
+            s.lists.set_aside = run.take<std::uint32_t>();
         }
         return run.code();
     }
@@ -95,8 +85,30 @@ public:
             run.put_bits(s.operation);
             if (int const code = run.finish(); code != SQLITE_OK) return code;
         }
-        int const code = drop_what_is_gone(r, s);
-        return code == SQLITE_OK ? put_lists(r, s.operation) : code;
+        int const code = lists_.drop_what_is_gone(s.operation, s.lists, list_sizes(r));
+        return code == SQLITE_OK ? lists_.put(r, s.operation) : code;
+    }
+
+    /// The oldest record that may shrink; none if there is none.
+    int shrinkable(time_point written_before, std::optional<record>& oldest) {
+        sqlite_run run(shrinkable_.get());
+        put_moment(run, written_before);
+        if (run.next()) take_record(run, oldest.emplace());
+        return run.code();
+    }
+
+    /// Stores r, which shrunk() made of the other.
+    int shrink(record const& r, record const& whole) {
+        standing s;
+        s.operation = whole.operation;
+        s.lists = list_sizes(whole);
+        int const code = replace(r, s);
+        if (code != SQLITE_OK || r.intent == whole.intent) return code;
+        // Written anew: in a row that becomes shorter in its place, the room would stay unused.
+        sqlite_run run(drop_intent_.get());
+        run.put_bits(r.operation);
+        if (run.finish() != SQLITE_OK) return run.code();
+        return put_intent(r);
     }
 
     int find(identity const& id, std::optional<record>& found) {
@@ -135,19 +147,6 @@ public:
     }
 
 private:
-    static void put_moment(sqlite_run& run, time_point t) {
-        run.put_number(t.time_since_epoch().count());
-    }
-    static time_point take_moment(sqlite_run& run) {
-        return time_point(milliseconds(run.take_number()));
-    }
-    template <class List> static void put_count(sqlite_run& run, List const& list) {
-        run.put_number(static_cast<std::int64_t>(list.size()));
-    }
-    template <class Enum> static void take_word(sqlite_run& run, Enum& value) {
-        if (!from_word(run.take_text(), value)) run.damaged();
-    }
-
     static void put_operation(sqlite_run& run, record const& r) {
         // Names every member: a record with a new one does not compile here until it is stored.
         auto const& [intent, operation, version, state, basis, concern, reason, came_from,
@@ -182,12 +181,13 @@ private:
         run.put_text(target_id);
         run.put_text(remarks);
         run.put_text(owner);
-        put_count(run, attempts);
-        put_count(run, decisions);
+        list_sizes const lists(r);
+        run.put_number(lists.attempts);
+        run.put_number(lists.decisions);
         run.put_number(hook_due);
         run.put_number(tombstone);
-        put_count(run, former_keys);
-        put_count(run, set_aside);
+        run.put_number(lists.former_keys);
+        run.put_number(lists.set_aside);
     }
 
     void take_record(sqlite_run& run, record& r) {
@@ -227,145 +227,35 @@ private:
         notes.target_id = run.take_text();
         notes.remarks = run.take_text();
         notes.owner = run.take_text();
-        auto const attempts = run.take<std::uint32_t>();
-        auto const decisions = run.take<std::uint32_t>();
+        list_sizes expected;
+        expected.attempts = run.take<std::uint32_t>();
+        expected.decisions = run.take<std::uint32_t>();
         r.hook_due = run.take_number() != 0;
         r.tombstone = run.take_number() != 0;
-        auto const former_keys = run.take<std::uint32_t>();
-        auto const set_aside = run.take<std::uint32_t>();
-        if (attempts != 0) take_attempts(run, r);
-        if (decisions != 0) take_decisions(run, r.operation, notes.decisions);
-        if (former_keys != 0) take_notes(run, r.operation, former_key, notes.former_keys);
-        if (set_aside != 0) take_notes(run, r.operation, set_aside_receipt, notes.set_aside);
-        // A row that is gone is an attempt that is forgotten.
-        if (r.attempts.size() != attempts || notes.decisions.size() != decisions ||
-            notes.former_keys.size() != former_keys || notes.set_aside.size() != set_aside) {
-            run.damaged();
-        }
-        if (decisions != 0 || former_keys != 0 || set_aside != 0 || !notes.hints.empty() ||
-            !notes.target_id.empty() || !notes.remarks.empty() || !notes.owner.empty()) {
+        expected.former_keys = run.take<std::uint32_t>();
+        expected.set_aside = run.take<std::uint32_t>();
+        run.fail(lists_.take(r, notes, expected));
+        if (expected.decisions != 0 || expected.former_keys != 0 || expected.set_aside != 0 ||
+            !notes.hints.empty() || !notes.target_id.empty() || !notes.remarks.empty() ||
+            !notes.owner.empty()) {
             r.notes = std::make_shared<case_notes const>(std::move(notes));
         }
     }
 
-    void take_attempts(sqlite_run& whole, record& r) {
-        sqlite_run run(attempts_.get());
+    int put_intent(record const& r) {
+        sqlite_run run(insert_intent_.get());
         run.put_bits(r.operation);
-        while (run.next()) {
-            attempt_record& a = r.attempts.emplace_back();
-            a.sent_at = take_moment(run);
-            take_word(run, a.outcome);
-            a.generation = run.take<std::uint32_t>();
-            take_word(run, a.guarantee.kind);
-            a.guarantee.lasts =
-                run.take_null() ? milliseconds::max() : milliseconds(run.take_number());
-            a.guarantee.arrives_within = milliseconds(run.take_number());
-            a.guarantee.domain = run.take_bits();
-        }
-        whole.fail(run.code());
+        run.put_text(r.intent->target);
+        run.put_bytes(r.intent->request);
+        run.put_bytes(r.intent->fingerprint);
+        run.put_text(r.intent->fingerprint_rule);
+        return run.finish();
     }
-
-    void take_decisions(sqlite_run& whole, std::uint64_t operation, std::vector<decision>& all) {
-        sqlite_run run(decisions_.get());
-        run.put_bits(operation);
-        while (run.next()) {
-            decision& d = all.emplace_back();
-            d.at = take_moment(run);
-            d.what = run.take_text();
-            d.who = run.take_text();
-            d.why = run.take_text();
-            d.id = run.take_text();
-        }
-        whole.fail(run.code());
-    }
-
-    void take_notes(sqlite_run& whole, std::uint64_t operation, std::string_view kind,
-                    std::vector<std::string>& all) {
-        sqlite_run run(notes_.get());
-        run.put_bits(operation);
-        run.put_text(kind);
-        while (run.next())
-            all.emplace_back(run.take_text());
-        whole.fail(run.code());
-    }
-
-    int put_lists(record const& r, std::uint64_t operation) {
-        std::int64_t number = 0;
-        for (attempt_record const& a : r.attempts) {
-            auto const& [sent_at, guarantee, outcome, generation] = a;
-            sqlite_run run(put_attempt_.get());
-            run.put_bits(operation);
-            run.put_number(++number);
-            put_moment(run, sent_at);
-            run.put_text(word_of(outcome));
-            run.put_number(generation);
-            run.put_text(word_of(guarantee.kind));
-            guarantee.lasts == milliseconds::max() ? run.put_null()
-                                                   : run.put_number(guarantee.lasts.count());
-            run.put_number(guarantee.arrives_within.count());
-            run.put_bits(guarantee.domain);
-            if (int const code = run.finish(); code != SQLITE_OK) return code;
-        }
-        number = 0;
-        for (decision const& d : r.notes_or_none().decisions) {
-            auto const& [what, who, why, id, at] = d;
-            sqlite_run run(put_decision_.get());
-            run.put_bits(operation);
-            run.put_number(++number);
-            put_moment(run, at);
-            run.put_text(what);
-            run.put_text(who);
-            run.put_text(why);
-            run.put_text(id);
-            if (int const code = run.finish(); code != SQLITE_OK) return code;
-        }
-        case_notes const& notes = r.notes_or_none();
-        int const code = put_notes(operation, former_key, notes.former_keys);
-        return code == SQLITE_OK ? put_notes(operation, set_aside_receipt, notes.set_aside) : code;
-    }
-
-    int put_notes(std::uint64_t operation, std::string_view kind,
-                  std::vector<std::string> const& all) {
-        std::int64_t number = 0;
-        for (std::string const& text : all) {
-            sqlite_run run(put_note_.get());
-            run.put_bits(operation);
-            run.put_text(kind);
-            run.put_number(++number);
-            run.put_text(text);
-            if (int const code = run.finish(); code != SQLITE_OK) return code;
-        }
-        return SQLITE_OK;
-    }
-
-    /// Lists that became shorter.
-    int drop_what_is_gone(record const& r, standing const& s) {
-        auto const drop = [&](sqlite_statement const& statement, std::size_t stored,
-                              std::size_t kept, std::string_view kind = {}) {
-            if (stored <= kept) return SQLITE_OK;
-            sqlite_run run(statement.get());
-            run.put_bits(s.operation);
-            if (!kind.empty()) run.put_text(kind);
-            run.put_number(static_cast<std::int64_t>(kept));
-            return run.finish();
-        };
-        case_notes const& n = r.notes_or_none();
-        int code = drop(drop_attempts_, s.attempts, r.attempts.size());
-        if (code == SQLITE_OK) code = drop(drop_decisions_, s.decisions, n.decisions.size());
-        if (code == SQLITE_OK)
-            code = drop(drop_notes_, s.former_keys, n.former_keys.size(), former_key);
-        if (code == SQLITE_OK)
-            code = drop(drop_notes_, s.set_aside, n.set_aside.size(), set_aside_receipt);
-        return code;
-    }
-
-    // The kinds of notes. They are stored: never change one.
-    static constexpr std::string_view former_key = "former_key", set_aside_receipt = "set_aside";
 
     sqlite3* db_;
-    sqlite_statement insert_operation_, update_operation_, find_, unsettled_, standing_,
-        insert_intent_, put_attempt_, attempts_, drop_attempts_, put_decision_, decisions_,
-        drop_decisions_, put_note_, notes_, drop_notes_, put_name_, name_;
+    sqlite_lists lists_;
+    sqlite_statement insert_operation_, update_operation_, find_, unsettled_, shrinkable_,
+        drop_intent_, standing_, insert_intent_, put_name_, name_;
 };
 
 } // namespace indoubt::detail

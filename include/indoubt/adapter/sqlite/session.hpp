@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -163,6 +164,26 @@ public:
         std::vector<record> shown;
         if (int const code = rows_.unsettled(p, shown); code != SQLITE_OK) return failed(code);
         return shown;
+    }
+
+    result<std::size_t> shrink_settled(time_point written_before, std::size_t most) {
+        BOOST_OUTCOME_TRY(in_this_process());
+        auto const lock = lock_to_write();
+        whole_or_failed const guard(failed_code_);
+        BOOST_OUTCOME_TRY(begin());
+        std::size_t done = 0;
+        for (; done < most; ++done) {
+            std::optional<record> whole;
+            if (int const code = rows_.shrinkable(written_before, whole); code != SQLITE_OK)
+                return failed(code);
+            if (!whole) break;
+            if (int const code = rows_.shrink(shrunk(*whole, facts_.epoch), *whole);
+                code != SQLITE_OK) {
+                return failed(code);
+            }
+        }
+        if (done != 0) wrote(time_point::min());
+        return done;
     }
 
     result<void> flush() {

@@ -83,8 +83,7 @@ inline constexpr std::string_view insert_intent =
     "INSERT INTO intents (operation, target, request, fingerprint, fingerprint_rule) "
     "VALUES (?, ?, ?, ?, ?)";
 
-inline constexpr std::string_view drop_request =
-    "UPDATE intents SET request = X'' WHERE operation = ?";
+inline constexpr std::string_view drop_intent = "DELETE FROM intents WHERE operation = ?";
 
 /// An attempt that has not changed costs a look-up and no write.
 inline std::string put_attempt() {

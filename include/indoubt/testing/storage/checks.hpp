@@ -6,6 +6,9 @@
 #include <indoubt/policy/storage.hpp>
 #include <indoubt/testing/sample_records.hpp>
 
+#include <cstdint>
+#include <string>
+
 // The questions that the laws of a storage ask again and again.
 
 namespace indoubt::testing {
@@ -37,6 +40,17 @@ template <class T> bool is(result<T> const& r, T const& value) {
 
 inline record next_of(record r) {
     ++r.version.counter;
+    return r;
+}
+
+inline constexpr time_point retained_from{milliseconds(1'000)};
+
+/// Everything a record may have, settled, and last written so long before the retained time.
+inline record settled_record(std::uint64_t operation, state_id state, int before) {
+    record r = full_record({"settled", std::to_string(operation)}, operation);
+    r.state = state;
+    r.hook_due = r.clean_up_due = r.tombstone = false;
+    r.written_at = retained_from - milliseconds(before);
     return r;
 }
 

@@ -105,6 +105,10 @@ template <class Subject> void a_failure_poisons(Subject& subject, laws& law) {
         law.expect(is_error(s.is_current(first.identity(), first.version), rule::storage_failed),
                    "failure: poisons the handle for every later call");
     }
+    if constexpr (shrinks_settled<std::remove_reference_t<decltype(s)>>) {
+        law.expect(is_error(s.shrink_settled(time_point::max(), 1), rule::storage_failed),
+                   "failure: poisons the handle for every later call");
+    }
     if constexpr (requires { subject.crash(); }) {
         auto& again = subject.crash();
         law.expect(holds(again, first), "failure: what was flushed before is there after it");

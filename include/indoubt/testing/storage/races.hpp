@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 // The laws of a storage under threads: of two racing calls one wins and the other hears of it.
@@ -139,6 +140,37 @@ template <class S> void readers_see_whole_records(S& s, laws& law) {
     law.expect(holds(s, as_of(last)), "race: no replace is lost");
 }
 
+/// For storages that offer it: shrinking, replacing and reading at once.
+template <class S> void racing_shrinks(S& s, laws& law) {
+    constexpr std::uint64_t many = 100;
+    auto const settled = [](std::uint64_t n) {
+        return settled_record(5'000 + n, state_id::confirmed, static_cast<int>(n));
+    };
+    for (std::uint64_t n = 1; n <= many; ++n)
+        (void)s.insert(settled(n));
+    std::atomic<std::size_t> shrank = 0, replaced = 0;
+    std::atomic<bool> whole = true;
+    all_at_once([&](std::size_t racer) {
+        for (std::uint64_t n = 1; n <= many; ++n) {
+            record const r = settled(n);
+            if (racer % 2 == 0) {
+                auto const some = s.shrink_settled(retained_from, 3);
+                if (some) shrank += some.value();
+            } else if (racer == 1) {
+                record changed = next_of(r);
+                changed.written_at = retained_from;
+                if (s.replace(changed, r.version)) ++replaced;
+            } else if (auto const found = s.find(r.identity()); found && found.value()) {
+                // Whoever was first: it shrank, or it was replaced and is too young to.
+                auto const& seen = *found.value();
+                if (seen.tombstone != seen.attempts.empty()) whole = false;
+            }
+        }
+    });
+    law.expect(whole, "race: readers see whole records");
+    law.expect(shrank + replaced == many, "race: each record shrinks once or is replaced");
+}
+
 /// Every thread writes and flushes for itself; returns what all of them were told is durable.
 template <class S> std::vector<record> racing_flushes(S& s, laws& law) {
     std::vector<std::vector<record>> told(racers);
@@ -168,6 +200,8 @@ template <class Subject> void check_storage_races(Subject& subject, laws& law) {
         detail::racing_binds(s, "name " + id.key, law);
     }
     detail::readers_see_whole_records(s, law);
+    if constexpr (shrinks_settled<std::remove_reference_t<decltype(s)>>)
+        detail::racing_shrinks(s, law);
     auto const told = detail::racing_flushes(s, law);
     auto const all_there = [&told](auto& storage) {
         return std::ranges::all_of(told,
