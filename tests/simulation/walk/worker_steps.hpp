@@ -1,0 +1,309 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef TESTS_SIMULATION_WALK_WORKER_STEPS_HPP
+#define TESTS_SIMULATION_WALK_WORKER_STEPS_HPP
+
+#include "desk.hpp"
+#include "following.hpp"
+#include "permit_again.hpp"
+#include "sending_rules.hpp"
+
+#include <concepts>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+// What a run does, one step at a time and by the library alone: look, decide, write what follows,
+// send, weigh the reply.
+//
+// Judged here, on the way: what sending_rules.hpp lists; and I11, that nothing is confirmed after a
+// contradiction was told unless a person decided.
+
+namespace walk {
+
+/// One step of one worker. Each makes its own desk.
+class worker_step {
+public:
+    static constexpr unsigned nobody = most_workers; ///< whoever brings news from outside
+
+    worker_step(world const& w, snapshot const& s, unsigned who, following& out)
+        : w_(w), s_(s), who_(who), out_(out), contract_(contract_now(w, s)) {}
+
+    /// Where there are two, looking and acting on it are two steps.
+    void look() {
+        if (is_final(s_.memory.state) && s_.memory.state != state_id::confirmed) return;
+        bool wants_look = false, stops = false;
+        desk d(w_, s_);
+        found(d, [&](auto&& op) {
+            decided(d, op, {}, true, [&](auto&& next) {
+                stops = next.template holds<stop>();
+                using next_type = std::remove_cvref_t<decltype(next)>;
+                if constexpr (std::constructible_from<next_type, look_up>) {
+                    wants_look = next.template holds<look_up>();
+                }
+            });
+            if (wants_look) return;
+            if (w_.workers > 1 && !stops) return keep_for_later({}, "asks nobody");
+            act(d, std::move(op), {}, true, {.what = "runs"});
+        });
+        if (!wants_look) return;
+        // The last look-up of a run: one with more to come only waits where this one gives up.
+        for (view v : views(w_, s_)) {
+            looked(answer_of(s_, v), false, "looks");
+        }
+        if (!w_.incomplete_looks) return;
+        looked(incomplete{}, true, "looks");
+        looked(incomplete{}, false, "looks for the last time");
+    }
+
+    void act_on_what_was_seen() {
+        worker const& me = s_.workers[who_];
+        desk d(w_, s_);
+        auto r = std::make_unique<record>(d.record_of_copy(s_.copies[who_], me.current));
+        observation o{.of = r->stamp(), .what = me.sight};
+        if (me.receipt >= 0) o.receipt = receipt_of(me.receipt);
+        detail::scribe::any(std::move(r)).visit([&](auto&& op) {
+            act(d, std::move(op), o, me.sight == seen::not_asked, {.what = "acts on what it saw"});
+        });
+    }
+
+    void send() {
+        worker const& me = s_.workers[who_];
+        desk d(w_, s_);
+        permit allowed = permit_again(d, me);
+        auto out = allowed.attempt<std::string>(d.journal);
+        snapshot next = s_;
+        next.workers[who_] = {};
+        d.save(next);
+        sentence told{.what = "not sent, its permit no longer holds", .attempt = me.attempt + 1U};
+        if (!out) return add(next, told);
+        out_.breaks(broken_by_send(w_, s_, me.attempt));
+        if (out.value().number() != me.attempt + 1U || out.value().bytes() != "one") {
+            out_.breaks("I3 another attempt is sent than was recorded");
+        }
+        byte const generation = generation_of_key(out.value().key());
+        next.calls[me.attempt] = {fate::under_way, s_.now, generation, relies_on_provider()};
+        next.workers[who_].phase = phase::has_sent;
+        next.workers[who_].attempt = me.attempt;
+        next.workers[who_].current = me.current;
+        told.what = "SENT";
+        add(next, told);
+        if (!w_.pauses) return;
+        next.calls[me.attempt].sent_at = narrow(s_.now + 1);
+        told.what = "SENT, a tick after the last check";
+        add(next, told);
+    }
+
+    void hear() {
+        unsigned const a = s_.workers[who_].attempt;
+        fate const f = s_.calls[a].fate;
+        bool const proof = reply_is_proof(contract_);
+        snapshot silent = s_;
+        silent.workers[who_] = {};
+        add(silent, {.what = "the reply is lost", .attempt = a + 1U});
+        if (f == fate::landed || (f == fate::under_way && !proof)) {
+            tick const effect = accepted_as(w_, s_, a);
+            auto const key = provider_key(s_.calls[a].generation);
+            auto const receipt = receipt_of(effect);
+            bool const own = effect_made_by(effect) == static_cast<tick>(a);
+            if (f == fate::landed && !own) {
+                replied(shop::duplicate{receipt, key}, fate::landed, "answered as a repeat");
+            } else {
+                replied(shop::accepted_with_key{receipt, key}, f, "accepted");
+            }
+        }
+        bool const may_refuse =
+            f == fate::under_way || f == fate::refused || (w_.inner_repeats && f == fate::landed);
+        if (!w_.refusals || !may_refuse) return;
+        fate const then = f == fate::landed ? f : fate::refused;
+        replied(refused{}, then, "refused for good");
+        replied(refused{refusal_class::busy, false}, then, "refused for now");
+    }
+
+    /// As the holder of the claim, if there is one: what is told from outside needs nobody's leave.
+    void hear_from_outside(shop::effect const& told) {
+        desk d(w_, s_);
+        found(d, [&](auto&& op) {
+            auto const o = std::visit([&](auto const& c) { return weigh(c, op, told); }, contract_);
+            snapshot next = s_;
+            --next.left.outside;
+            act(d, std::move(op), o, false, {.what = "told from outside", .sight = o.what}, &next);
+        });
+    }
+
+private:
+    // ---- what a run is given
+    // --------------------------------------------------------------------
+
+    template <class F> void found(desk& d, F then) {
+        std::move(*d.journal.find(the_identity).value()).visit([&](auto&& op) -> void {
+            then(std::move(op));
+        });
+    }
+
+    template <class Operation, class F>
+    auto decided(desk& d, Operation const& op, observation const& o, bool looks_left, F then) {
+        counted_budget budget{w_.attempts};
+        record const& r = op.stored();
+        auto const me = who_ != nobody ? static_cast<std::uint64_t>(holder(who_)) : r.claim.holder;
+        asker const asks{.holder = me, .looks = looks_left ? 0U : 1U};
+        return std::visit(
+            [&](auto const& c) {
+                moment m = d.journal.moment(r, budget, c, asks);
+                m.look_only = who_ == nobody;
+                return then(decide(op, c, o, m));
+            },
+            contract_);
+    }
+
+    // ---- what it makes of it
+    // --------------------------------------------------------------------
+
+    void looked(shop::answer const& answer, bool looks_left, std::string_view what) {
+        desk d(w_, s_);
+        found(d, [&](auto&& op) {
+            auto const o =
+                std::visit([&](auto const& c) { return weigh(c, op, answer); }, contract_);
+            if (w_.workers > 1) return keep_for_later(o, what);
+            act(d, std::move(op), o, looks_left, {.what = what, .sight = o.what});
+        });
+    }
+
+    void keep_for_later(observation const& o, std::string_view what) {
+        snapshot next = s_;
+        next.workers[who_] = {.phase = phase::has_looked,
+                              .current = true,
+                              .sight = o.what,
+                              .receipt = effect_of_receipt(o.receipt)};
+        next.copies[who_] = s_.memory;
+        add(next, {.what = what, .sight = o.what});
+    }
+
+    void replied(shop::keyed_reply reply, fate then, std::string_view what) {
+        unsigned const a = s_.workers[who_].attempt;
+        snapshot after = s_;
+        after.calls[a].fate = then;
+        desk d(w_, s_);
+        found(d, [&](auto&& op) {
+            auto const o = std::visit(
+                [&](auto const& c) { return weigh(c, op, std::move(reply), a + 1U); }, contract_);
+            act(d, std::move(op), o, true, {.what = what, .attempt = a + 1U, .sight = o.what},
+                &after);
+        });
+    }
+
+    template <state S>
+    void act(desk& d, operation<S> op, observation const& o, bool looks_left, sentence told,
+             snapshot const* from = nullptr) {
+        decided(d, op, o, looks_left, [&](auto&& next) {
+            carry_out(d, op, std::move(next), told, from != nullptr ? *from : s_);
+        });
+    }
+
+    template <state S, class Next>
+    void carry_out(desk& d, operation<S>& op, Next&& next, sentence told, snapshot const& from) {
+        std::forward<Next>(next).visit(
+            [&](auto&& e) -> void { follow(d, op, std::move(e), told, from); });
+    }
+
+    template <state S, class Evidence>
+    void follow(desk& d, operation<S>& op, Evidence e, sentence told, snapshot const& from) {
+        if constexpr (std::same_as<Evidence, stop> || std::same_as<Evidence, wait> ||
+                      std::same_as<Evidence, look_up>) {
+            told.then = std::same_as<Evidence, wait> ? "waits" : "nothing";
+            snapshot next = from;
+            if (who_ != nobody) next.workers[who_] = {};
+            add(next, told);
+        } else if constexpr (std::same_as<Evidence, clearance>) {
+            depart(d, dispatch(std::move(op), std::move(e)), told, "send, recorded and flushed");
+        } else if constexpr (std::same_as<Evidence, resend_clearance>) {
+            depart(d, resend(std::move(op), std::move(e)), told,
+                   "send again, recorded and flushed");
+        } else if constexpr (std::same_as<Evidence, match>) {
+            written(d, confirm(std::move(op), std::move(e)), told, "confirm", from);
+        } else if constexpr (std::same_as<Evidence, non_application>) {
+            written(d, reopen(std::move(op), std::move(e)), told, "reopen", from);
+        } else if constexpr (std::same_as<Evidence, refusal>) {
+            written(d, reject(std::move(op), std::move(e)), told, "reject", from);
+        } else if constexpr (std::same_as<Evidence, attempt_outcome>) {
+            written(d, record_outcome(std::move(op), std::move(e)), told, "kept", from);
+        } else if constexpr (std::same_as<Evidence, cancellation>) {
+            written(d, cancel(std::move(op), std::move(e)), told, "cancel", from);
+        } else {
+            written(d, refer(std::move(op), std::move(e)), told, "review", from);
+        }
+    }
+
+    template <class Result>
+    void written(desk& d, Result&& decided, sentence told, std::string_view then,
+                 snapshot const& from) {
+        auto done = d.journal.write(std::move(decided));
+        snapshot next = from;
+        if (who_ != nobody) next.workers[who_] = {};
+        d.save(next);
+        told.then = done ? then : "lost to another write";
+        if (done && next.memory.state == state_id::confirmed && s_.ever.contradiction &&
+            s_.memory.state != state_id::confirmed) {
+            out_.breaks("I11 confirmed after a contradiction was told, and nobody decided");
+        }
+        add(next, told);
+    }
+
+    void depart(desk& d, result<departure>&& decided, sentence told, std::string_view then) {
+        auto allowed = d.journal.write(std::move(decided));
+        snapshot next = s_;
+        next.workers[who_] = {};
+        d.save(next);
+        told.then = "lost to another write";
+        if (allowed) {
+            out_.breaks(broken_by_departure(s_));
+            auto const& r = *detail::scribe::of(allowed.value());
+            next.workers[who_] = {.phase = phase::may_send,
+                                  .attempt = static_cast<byte>(r.attempts.size() - 1),
+                                  .current = true,
+                                  .send_before =
+                                      tick_of(detail::scribe::send_before(allowed.value()))};
+            told.then = then;
+        }
+        add(next, told);
+    }
+
+    bool relies_on_provider() const {
+        bool const changes = w_.may.upgrade != 0;
+        return !changes || s_.upgraded;
+    }
+
+    static byte generation_of_key(std::string_view key) {
+        for (byte g = 1; g != 4; ++g)
+            if (key == provider_key(g)) return g;
+        std::abort();
+    }
+
+    tick effect_made_by(tick number) const {
+        for (unsigned e = 0; e != s_.effects; ++e) {
+            if (is_ours(s_.effect_of[e]) && number_of(s_, e) == number) {
+                return s_.effect_of[e].made_by;
+            }
+        }
+        return -1;
+    }
+
+    void add(snapshot const& next, sentence told) {
+        if (w_.workers > 1 && who_ != nobody) told.worker = who_ + 1;
+        out_.add(next, told);
+    }
+
+    world const& w_;
+    snapshot const& s_;
+    unsigned who_;
+    following& out_;
+    documented const& contract_;
+};
+
+} // namespace walk
+
+#endif
