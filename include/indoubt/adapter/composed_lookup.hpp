@@ -154,15 +154,12 @@ template <class T, class Request> inline constexpr bool is_answer = false;
 template <class Request, class Receipt>
 inline constexpr bool is_answer<indoubt::answer<Request, Receipt>, Request> = true;
 
-template <class T> struct types_of;
-template <class Request, class Receipt> struct types_of<indoubt::page_answer<Request, Receipt>> {
-    using page = indoubt::lookup_page<Request, Receipt>;
-    using answer = indoubt::answer<Request, Receipt>;
-    using gathering = detail::gathering<Request, Receipt>;
+template <class T> struct receipt_shown;
+template <class Request, class Receipt> struct receipt_shown<page_answer<Request, Receipt>> {
+    using type = Receipt;
 };
-template <class Request, class Receipt> struct types_of<indoubt::answer<Request, Receipt>> {
-    using complete = indoubt::complete<Request, Receipt>;
-    using gathering = detail::gathering<Request, Receipt>;
+template <class Request, class Receipt> struct receipt_shown<indoubt::answer<Request, Receipt>> {
+    using type = Receipt;
 };
 
 /// A part is an answer, or a function that answers the query.
@@ -170,10 +167,60 @@ template <class Request, class Part> auto ask_part(indoubt::query<Request> const
     if constexpr (is_answer<std::remove_const_t<Part>, Request>) {
         return part;
     } else {
-        static_assert(std::invocable<Part&, indoubt::query<Request> const&>,
-                      "composed_lookup: each part takes  query const&  or is an answer");
         return part(q);
     }
+}
+
+template <class Receipt, class Request, class Fetch>
+indoubt::answer<Request, Receipt> read_pages(indoubt::query<Request> const& q, Fetch& fetch,
+                                             page_limits const& limits) {
+    using ended = std::optional<indoubt::answer<Request, Receipt>>;
+    gathering<Request, Receipt> found(limits.most_effects);
+    std::vector<std::string> cursors{std::string()}; // the last one is of the page to fetch
+    auto const read = [&](lookup_page<Request, Receipt>&& p) -> ended {
+        if (!found.add(std::move(p.effects), std::move(p.target_id))) return indoubt::incomplete{};
+        if (p.next.empty()) return std::move(found).whole();
+        bool const loop = std::ranges::find(cursors, p.next) != cursors.end();
+        if (loop || p.next.size() > limits.longest_cursor) return indoubt::incomplete{};
+        cursors.push_back(std::move(p.next));
+        return std::nullopt;
+    };
+    auto const nothing_there = [&](indoubt::no_target&& x) -> ended {
+        if (cursors.size() != 1) return indoubt::incomplete{}; // the pages before said otherwise
+        return x;
+    };
+    auto const unread = [](auto&& why) -> ended { return std::move(why); };
+    while (cursors.size() <= limits.most_pages && !q.stop.stop_requested()) {
+        auto end = fetch(std::string_view(cursors.back())).visit(read, nothing_there, unread);
+        if (end) return std::move(*end);
+    }
+    return indoubt::incomplete{};
+}
+
+template <class Receipt, class Request, class... Parts>
+indoubt::answer<Request, Receipt> read_parts(indoubt::query<Request> const& q, Parts&... parts) {
+    using ended = std::optional<indoubt::answer<Request, Receipt>>;
+    gathering<Request, Receipt> found;
+    auto const read = [&](indoubt::complete<Request, Receipt>&& all) -> ended {
+        if (found.add(std::move(all.effects), std::move(all.target_id))) return std::nullopt;
+        return indoubt::incomplete{};
+    };
+    auto const nothing_there = [&](indoubt::no_target&& x) -> ended {
+        found.add(x);
+        return std::nullopt;
+    };
+    auto const unread = [](auto&& why) -> ended { return std::move(why); };
+    ended end;
+    auto const ask = [&](auto& part) {
+        if (q.stop.stop_requested()) {
+            end = indoubt::incomplete{};
+        } else {
+            end = ask_part(q, part).visit(read, nothing_there, unread);
+        }
+        return !end;
+    };
+    if ((ask(parts) && ...)) return std::move(found).whole();
+    return std::move(*end);
 }
 
 } // namespace detail
@@ -183,63 +230,34 @@ template <class Request, class Part> auto ask_part(indoubt::query<Request> const
 template <class Request, class Fetch>
 [[nodiscard]] auto paged_lookup(query<Request> const& q, Fetch&& fetch, page_limits limits = {}) {
     using fetched = std::invoke_result_t<Fetch&, std::string_view>;
-    static_assert(detail::is_page_answer<fetched, Request>,
-                  "paged_lookup: fetch(std::string_view cursor) returns  page_answer<Request, "
-                  "Receipt>  with the Request of the query");
-    using whole = typename detail::types_of<fetched>::answer;
-    using page = typename detail::types_of<fetched>::page;
-    typename detail::types_of<fetched>::gathering found(limits.most_effects);
-    std::vector<std::string> cursors{std::string()}; // the last one is of the page to fetch
-    auto const read = [&](page&& p) -> std::optional<whole> {
-        if (!found.add(std::move(p.effects), std::move(p.target_id))) return incomplete{};
-        if (p.next.empty()) return std::move(found).whole();
-        bool const loop = std::ranges::find(cursors, p.next) != cursors.end();
-        if (loop || p.next.size() > limits.longest_cursor) return incomplete{};
-        cursors.push_back(std::move(p.next));
-        return std::nullopt;
-    };
-    auto const nothing_there = [&](no_target&& x) -> std::optional<whole> {
-        if (cursors.size() != 1) return incomplete{}; // the pages before showed that there is
-        return x;
-    };
-    auto const unread = [](auto&& why) -> std::optional<whole> { return std::move(why); };
-    while (cursors.size() <= limits.most_pages && !q.stop.stop_requested()) {
-        auto ended = fetch(std::string_view(cursors.back())).visit(read, nothing_there, unread);
-        if (ended) return std::move(*ended);
+    constexpr bool answers_pages = detail::is_page_answer<fetched, Request>;
+    static_assert(answers_pages, "paged_lookup: fetch(std::string_view cursor) returns  "
+                                 "page_answer<Request, Receipt>  with the Request of the query");
+    if constexpr (answers_pages) {
+        using receipt = typename detail::receipt_shown<fetched>::type;
+        return detail::read_pages<receipt>(q, fetch, limits);
+    } else {
+        return detail::nothing_more_to_say<fetched>();
     }
-    return whole(incomplete{});
 }
 
-/// Asks all parts, one after the other. A part that was read without finding anything answers
-/// complete, or no_target; no_target is the answer of the whole only if no part shows an effect.
+/// Asks all parts, one after the other. A part is a function of the query, or an answer. One that
+/// was read without finding anything answers complete, or no_target; no_target is the answer of the
+/// whole only if no part shows an effect.
 template <class Request, class Part, class... Others>
 [[nodiscard]] auto composed_lookup(query<Request> const& q, Part&& part, Others&&... others) {
     using whole = decltype(detail::ask_part(q, part));
-    static_assert(detail::is_answer<whole, Request> &&
-                      (std::same_as<whole, decltype(detail::ask_part(q, others))> && ...),
-                  "composed_lookup: all parts return the answer of the provider; write  -> answer");
-    using complete = typename detail::types_of<whole>::complete;
-    typename detail::types_of<whole>::gathering found;
-    auto const read = [&](complete&& all) -> std::optional<whole> {
-        if (!found.add(std::move(all.effects), std::move(all.target_id))) return incomplete{};
-        return std::nullopt;
-    };
-    auto const nothing_there = [&](no_target&& x) -> std::optional<whole> {
-        found.add(x);
-        return std::nullopt;
-    };
-    auto const unread = [](auto&& why) -> std::optional<whole> { return std::move(why); };
-    std::optional<whole> failed;
-    auto const ask = [&](auto& one) {
-        if (q.stop.stop_requested()) {
-            failed = incomplete{};
-        } else {
-            failed = detail::ask_part(q, one).visit(read, nothing_there, unread);
-        }
-        return !failed;
-    };
-    if (ask(part) && (ask(others) && ...)) return std::move(found).whole();
-    return std::move(*failed);
+    constexpr bool answer_alike =
+        detail::is_answer<whole, Request> &&
+        (std::same_as<whole, decltype(detail::ask_part(q, others))> && ...);
+    static_assert(answer_alike, "composed_lookup: all parts return the answer of the provider; "
+                                "write  -> answer");
+    if constexpr (answer_alike) {
+        using receipt = typename detail::receipt_shown<whole>::type;
+        return detail::read_parts<receipt>(q, part, others...);
+    } else {
+        return detail::nothing_more_to_say<whole>();
+    }
 }
 
 } // namespace indoubt
