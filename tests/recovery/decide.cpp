@@ -102,8 +102,11 @@ std::vector<history> histories(state_id s) {
     }
     case state_id::confirmed:
         return {{.tries = {{40min, applied}}, .confirmed_ago = 40min},
-                {.tries = {{40min, applied}}, .confirmed_ago = 10min}};
-    default: return {{.tries = {{40min, good}}, .reason = rule::refused_input}};
+                {.tries = {{40min, applied}}, .confirmed_ago = 10min},
+                {.tries = {{40min}, {35min}}, .confirmed_ago = 40min}};
+    default:
+        return {{.tries = {{40min, good}}, .reason = rule::refused_input},
+                {.tries = {{40min, good}, {35min}}, .reason = rule::refused_input}};
     }
 }
 
@@ -344,7 +347,8 @@ template <state S, class Contract> void all_sights(tally& all, Contract const& d
     for (history const& h : histories(S::id)) {
         for (unsigned what = 0; what != kinds_seen; ++what) {
             auto const shown = static_cast<seen>(what);
-            bool const of_a_look_up = shown >= seen::match && shown <= seen::denied;
+            bool const of_a_look_up = (shown >= seen::match && shown <= seen::denied) ||
+                                      shown == seen::no_target || shown == seen::former_key;
             if (of_a_look_up && !documents_a_lookup<Contract>) continue;
             if (shown == seen::unsupported && documents_a_lookup<Contract>) continue;
             for (auto const& o : sights(shown, h.tries.size()))

@@ -90,8 +90,8 @@ inline bool settles_by_reply(facts const& f, answer& a) {
 }
 
 inline bool contradicts(facts const& f, answer& a) {
-    if (!is_one_of(f.shown, seen::several, seen::contents_differ, seen::key_reused,
-                   seen::receipt_taken)) {
+    if (!is_one_of(f.shown, seen::several, seen::contents_differ, seen::former_key,
+                   seen::key_reused, seen::receipt_taken)) {
         return false;
     }
     if (f.known == state_id::in_review && f.same_contradiction) {
@@ -100,6 +100,7 @@ inline bool contradicts(facts const& f, answer& a) {
     }
     a = {.what = action::contradict, .why = rule::several_effects};
     if (f.shown == seen::receipt_taken) a.why = rule::receipt_taken;
+    if (f.shown == seen::former_key) a.why = rule::late_effect;
     if (is_one_of(f.shown, seen::contents_differ, seen::key_reused)) a.why = rule::contents_differ;
     return true;
 }
@@ -178,8 +179,9 @@ inline answer pending_or_uncertain(facts const& f) {
         return {.what = looks_last(f) ? action::wait : action::report, .why = rule::under_way};
     }
     if (!pending && f.shown == seen::failed_for_good) return {.what = action::reject};
+    if (pending && f.shown == seen::no_target && !f.restored) return {.what = action::reject};
     bool const unclear = is_one_of(f.shown, seen::incomplete, seen::unavailable, seen::denied,
-                                   seen::failed, seen::failed_for_good);
+                                   seen::failed, seen::failed_for_good, seen::no_target);
     if (unclear && looks_last(f)) return {.what = action::wait, .why = rule::look_up_failed};
     bool const may_still_resend = f.covered && !f.cancelled && !f.deadline_over;
     return {.what = pending || may_still_resend ? action::report : action::refer,
@@ -213,6 +215,16 @@ inline answer confirmed_now(facts const& f) {
     return {.what = action::contradict, .why = rule::effect_missing};
 }
 
+/// Nothing was applied, as far as was known; or, where it was abandoned, nobody knows.
+inline answer settled_now(facts const& f) {
+    bool const effect = is_one_of(f.shown, seen::match, seen::proof, seen::several,
+                                  seen::contents_differ, seen::former_key);
+    bool const taken = f.shown == seen::accepted && f.known != state_id::abandoned;
+    if (effect || taken) return {.what = action::contradict, .why = rule::late_effect};
+    if (f.shown == seen::attempt_closed && f.about_an_open) return {.what = action::record};
+    return recorded();
+}
+
 inline answer expected(facts f) {
     bool const learned_nothing = f.shown == seen::not_asked ||
                                  (f.shown == seen::no_news && !f.brings_hints) ||
@@ -224,11 +236,12 @@ inline answer expected(facts f) {
     switch (f.known) {
     case state_id::rejected:
     case state_id::cancelled:
-    case state_id::abandoned: return recorded();
+    case state_id::abandoned: return settled_now(f);
     case state_id::confirmed:
         if (is_one_of(f.shown, seen::accepted, seen::proof) && !f.same_receipt) {
             return {.what = action::contradict, .why = rule::several_effects};
         }
+        if (f.shown == seen::attempt_closed && f.about_an_open) return {.what = action::record};
         return contradicts(f, a) ? a : confirmed_now(f);
     case state_id::in_review:
         if (contradicts(f, a) || settles_by_reply(f, a)) return a;

@@ -183,8 +183,9 @@ public:
             // The holder goes on looking; what settled an operation, or sent it to review, still
             // holds.
             r.claim = kept;
-            bool const moves = std::same_as<S, uncertain> && e.closed_.why != rule::none;
-            r.reason = moves ? e.closed_.why : why;
+            bool const tells_more = e.closed_.why == rule::existed_before ||
+                                    (std::same_as<S, uncertain> && e.closed_.why != rule::none);
+            r.reason = tells_more && !is_final(S::id) ? e.closed_.why : why;
         });
     }
 

@@ -59,7 +59,7 @@ public:
             door_.add(state_id::none, *r);
         }
         ending_.was_confirmed = r->state == state_id::confirmed;
-        turn const mine(&with_.storage, r->intent);
+        turn const mine(&book_, r->intent);
         if (!mine.granted()) return error_about(*r, rule::in_progress);
         current_ = std::move(r);
         for (unsigned steps = 0; current_; ++steps) {

@@ -15,19 +15,19 @@ namespace indoubt::detail {
 
 class turn {
 public:
-    /// journal: the storage of the operation; two recoveries may share it.
-    turn(void const* journal, std::shared_ptr<intent const> about)
-        : journal_(journal), about_(std::move(about)), outer_(innermost()) {
+    turn(void const* recovery, std::shared_ptr<intent const> about)
+        : recovery_(recovery), about_(std::move(about)), outer_(innermost()) {
         innermost() = this;
     }
     turn(turn const&) = delete;
     turn& operator=(turn const&) = delete;
     ~turn() { innermost() = outer_; }
 
-    /// False within a call about the same operation.
+    /// False within a call of the same recovery about the same operation. A call by way of another
+    /// recovery is like one from another thread: versions and claims tell the two apart.
     bool granted() const {
         for (turn const* t = outer_; t != nullptr; t = t->outer_) {
-            if (t->journal_ == journal_ && t->about_->identity == about_->identity) return false;
+            if (t->recovery_ == recovery_ && t->about_->identity == about_->identity) return false;
         }
         return true;
     }
@@ -38,7 +38,7 @@ private:
         return of_this_thread;
     }
 
-    void const* journal_;
+    void const* recovery_;
     std::shared_ptr<intent const> about_;
     turn const* outer_;
 };
