@@ -11,9 +11,12 @@
 #include <indoubt/recovery/schedule.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -261,6 +264,26 @@ public:
             on_each(listed.identity(), done);
         }
         return after(found, c.where);
+    }
+
+    /// Retention, for the whole journal: of the operations that are confirmed, rejected or
+    /// cancelled and were last written longer ago than that, the oldest shrink to what answers a
+    /// repeat. Never done by itself. A repeat is then answered as recorded, without a look-up; the
+    /// request stays on record only where the fingerprint cannot answer for it (exact_fingerprint).
+    ///
+    /// Returns: how many, at most `most`: call it again while it returns that many.
+    /// Errors: storage_failed.
+    [[nodiscard]] result<std::size_t> shrink_settled(milliseconds settled_for,
+                                                     std::size_t most = 1000)
+        requires shrinks_settled<typename with::storage>
+    {
+        milliseconds const age = std::max(settled_for, milliseconds::zero());
+        milliseconds const now = book_.now().time_since_epoch();
+        if (age > now) return std::size_t{0};
+        BOOST_OUTCOME_TRY(auto const shrunk,
+                          with_.storage.shrink_settled(time_point(now - age), most));
+        BOOST_OUTCOME_TRY(book_.flush());
+        return shrunk;
     }
 
     /// The journal, to drive the machine by hand beside run.
