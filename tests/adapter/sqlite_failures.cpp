@@ -172,33 +172,128 @@ TEST_CASE("a creation that fails at any step leaves nothing, and can be repeated
     }
 }
 
-TEST_CASE("a creation that dies at any step is never an empty journal") {
-    int refused = 0;
-    for (std::uint64_t step = 1;; ++step) {
-        CAPTURE(step);
-        temporary_folder const folder;
-        faulty_disk const without_syncs;
-        other_process creator([&](auto tell) {
-            faulty_disk disk;
-            disk.at(step, [] { ::_exit(7); });
-            auto const made = sqlite_storage::create(folder / "journal");
-            tell(made ? "made" : "failed");
-            return 0;
-        });
-        std::string const heard = creator.hear_all();
-        int const ended = creator.wait();
-        auto const opened = sqlite_storage::open(folder / "journal");
-        if (heard == "made") {
-            CHECK(opened);
-        } else if (!opened) {
-            // Only what the last steps leave, after the header says it is a journal, opens.
-            CHECK(rule_of(opened) == rule::not_a_journal);
-            ++refused;
+/// Everything in a folder but what a creation or a backup that died has left.
+std::size_t finished_files(temporary_folder const& folder) {
+    std::size_t finished = 0;
+    for (auto const& entry : std::filesystem::directory_iterator(folder.path()))
+        finished += entry.path().string().find(".unfinished-") == std::string::npos ? 1U : 0U;
+    return finished;
+}
+
+TEST_CASE("a creation that dies at any step leaves a whole journal or a free path") {
+    int free = 0, whole = 0;
+    for (bool cut : {false, true}) {
+        for (std::uint64_t step = 1;; ++step) {
+            CAPTURE(cut);
+            CAPTURE(step);
+            temporary_folder const folder;
+            faulty_disk const without_syncs;
+            other_process creator([&](auto tell) {
+                faulty_disk disk;
+                testing::seeded_random random(step);
+                disk.at(step, [&] {
+                    if (cut) disk.cut_power(random);
+                    ::_exit(7);
+                });
+                auto const made = sqlite_storage::create(folder / "journal");
+                tell(made ? "made" : "failed");
+                return 0;
+            });
+            std::string const heard = creator.hear_all();
+            int const ended = creator.wait();
+            if (std::filesystem::exists(folder / "journal")) {
+                CHECK(sqlite_storage::open(folder / "journal"));
+                CHECK(rule_of(sqlite_storage::create(folder / "journal")) == rule::journal_exists);
+                whole += heard.empty() ? 1 : 0;
+            } else {
+                CHECK(heard.empty());
+                CHECK(finished_files(folder) == 0);
+                CHECK(sqlite_storage::create(folder / "journal"));
+                ++free;
+            }
+            if (ended == 0) break;
         }
-        CHECK(rule_of(sqlite_storage::create(folder / "journal")) == rule::journal_exists);
-        if (ended == 0) break;
     }
-    CHECK(refused > 5);
+    CHECK(free > 5);
+    CHECK(whole > 2);
+}
+
+TEST_CASE("a backup that fails at any step leaves nothing, and the journal goes on") {
+    for (bool once : {true, false}) {
+        for (std::uint64_t step = 1;; ++step) {
+            CAPTURE(once);
+            CAPTURE(step);
+            temporary_folder const folder;
+            faulty_disk disk;
+            auto s = sqlite_storage::create(folder / "journal").value();
+            REQUIRE(s.insert(numbered(1)));
+            REQUIRE(s.flush());
+            disk.fail(disk.steps() + step, once ? disk.steps() + step : UINT64_MAX);
+            auto const made = s.backup(folder / "copy");
+            disk.work_again();
+            CHECK(std::filesystem::exists(folder / "copy") == made.has_value());
+            CHECK(finished_files(folder) == (made ? 3 : 2)); // with the log
+            REQUIRE(s.insert(numbered(2)));
+            CHECK(s.flush());
+            if (made) {
+                CHECK(step > 5);
+                break;
+            }
+            CHECK(rule_of(made) == rule::storage_failed);
+            CHECK(made.error().cause() != 0);
+            CHECK(s.backup(folder / "copy"));
+        }
+    }
+}
+
+TEST_CASE("a backup that cannot flush fails, and so does everything after it") {
+    temporary_folder const folder;
+    faulty_disk disk;
+    auto s = sqlite_storage::create(folder / "journal").value();
+    REQUIRE(s.insert(numbered(1)));
+    disk.fail(disk.steps() + 1, disk.steps() + 1);
+    CHECK(rule_of(s.backup(folder / "copy")) == rule::storage_failed);
+    CHECK(finished_files(folder) == 2);
+    CHECK(rule_of(s.backup(folder / "copy")) == rule::storage_failed);
+    CHECK(rule_of(s.flush()) == rule::storage_failed);
+}
+
+TEST_CASE("a backup that dies at any step leaves a whole copy or a free path") {
+    for (bool cut : {false, true}) {
+        for (std::uint64_t step = 1;; ++step) {
+            CAPTURE(cut);
+            CAPTURE(step);
+            temporary_folder const folder;
+            faulty_disk const without_syncs;
+            other_process owner([&](auto tell) {
+                faulty_disk disk;
+                testing::seeded_random random(step);
+                auto s = sqlite_storage::create(folder / "journal").value();
+                s.insert(numbered(1)).value();
+                disk.at(disk.steps() + step, [&] {
+                    if (cut) disk.cut_power(random);
+                    ::_exit(7);
+                });
+                tell(s.backup(folder / "copy") ? "made" : "failed");
+                ::_exit(0); // without closing it
+                return 0;
+            });
+            std::string const heard = owner.hear_all();
+            int const ended = owner.wait();
+            auto original = sqlite_storage::open(folder / "journal").value();
+            if (std::filesystem::exists(folder / "copy")) {
+                auto copy = sqlite_storage::open_restored(folder / "copy").value();
+                record expected = numbered(1);
+                expected.restored = true;
+                CHECK(there(copy, expected));
+                CHECK(there(original, numbered(1)));
+            } else {
+                CHECK(heard.empty());
+                CHECK(original.backup(folder / "copy"));
+            }
+            if (ended == 0) break;
+        }
+    }
 }
 
 TEST_CASE("whatever step fails, what was told is there, and the handle was poisoned") {

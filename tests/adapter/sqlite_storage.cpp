@@ -141,6 +141,37 @@ TEST_CASE("create refuses where the log of a removed journal was left: it may ho
     CHECK(sqlite_storage::create(folder / "journal"));
 }
 
+TEST_CASE("what a killed creation left is in nobody's way") {
+    temporary_folder const folder;
+    std::string const left = "journal.unfinished-" + std::to_string(::getpid()) + "-0";
+    write_bytes(folder / left, "half a journal");
+    make_journal(folder / "journal");
+    CHECK(bytes_of(folder / left) == "half a journal");
+    CHECK(files_in(folder) == std::set<std::string>{"journal", left});
+    CHECK(sqlite_storage::open(folder / "journal"));
+}
+
+TEST_CASE("a name may be as long as the file system takes it, with the log's ending") {
+    temporary_folder const folder;
+    std::string const longest(255 - std::string_view("-journal").size(), 'j');
+    make_journal(folder / longest);
+    CHECK(sqlite_storage::open(folder / longest));
+    CHECK(files_in(folder) == std::set<std::string>{longest});
+    CHECK(rule_of(sqlite_storage::create(folder / std::string(256, 'j'))) == rule::storage_failed);
+    CHECK(files_in(folder).size() == 1);
+}
+
+TEST_CASE("a path that somebody took while a journal was made there is left alone") {
+    temporary_folder const folder;
+    auto file = detail::owned_file::draft(folder / "journal");
+    REQUIRE(file);
+    write_bytes(folder / "journal", "another's");
+    CHECK(rule_of(file.value().put_in_place(folder / "journal")) == rule::journal_exists);
+    CHECK(bytes_of(folder / "journal") == "another's");
+    file.value().remove();
+    CHECK(files_in(folder) == std::set<std::string>{"journal"});
+}
+
 TEST_CASE("create needs a folder and a name") {
     temporary_folder const folder;
     CHECK(rule_of(sqlite_storage::create(folder / "no/journal")) == rule::journal_missing);
@@ -371,6 +402,95 @@ TEST_CASE("a copy made by VACUUM INTO is a whole journal, and a copy") {
     CHECK(there(s, 1));
 }
 
+/// Record n is in this state.
+record in_state(std::uint64_t n, state_id state) {
+    record r = numbered(n);
+    r.state = state;
+    return r;
+}
+
+TEST_CASE("a backup holds what was written before it, and is opened as a restored copy only") {
+    temporary_folder const folder;
+    auto s = sqlite_storage::create(folder / "journal").value();
+    REQUIRE(s.insert(in_state(1, state_id::pending)));
+    REQUIRE(s.insert(in_state(2, state_id::uncertain)));
+    REQUIRE(s.insert(in_state(3, state_id::in_review)));
+    REQUIRE(s.flush());
+    REQUIRE(s.insert(in_state(4, state_id::confirmed)));
+    REQUIRE(s.bind("name", {"scope", "4"}));
+    REQUIRE(s.backup(folder / "copy"));
+    CHECK(mode_of(folder / "copy") == 0600);
+    CHECK(files_in(folder) == std::set<std::string>{"journal", "journal-wal", "copy"});
+    REQUIRE(s.insert(numbered(5)));
+    REQUIRE(s.flush());
+    auto const bytes = bytes_of(folder / "copy");
+    for (auto const* where : {"copy", "journal"})
+        CHECK(rule_of(s.backup(folder / where)) == rule::journal_exists);
+    CHECK(bytes_of(folder / "copy") == bytes);
+    CHECK(asked(folder / "copy", "SELECT count(*) FROM readable") == "4");
+    CHECK(asked(folder / "copy", "PRAGMA integrity_check") == "ok");
+
+    CHECK(rule_of(sqlite_storage::open(folder / "copy")) == rule::restored_copy);
+    auto copy = std::optional(sqlite_storage::open_restored(folder / "copy").value());
+    CHECK(copy->facts().restored);
+    CHECK(copy->facts().epoch == 2);
+    for (std::uint64_t n = 1; n <= 4; ++n) {
+        CAPTURE(n);
+        CHECK(copy->find({"scope", std::to_string(n)}).value().value().restored ==
+              (n == 1 || n == 3));
+    }
+    CHECK_FALSE(there(*copy, 5));
+    CHECK_FALSE(copy->bind("name", {"scope", "5"}).value());
+    CHECK(there(s, 5)); // the original goes on beside it
+    CHECK_FALSE(s.find({"scope", "1"}).value()->restored);
+
+    // A backup of it tells the same, and counts what was begun in it as well.
+    REQUIRE(copy->insert(in_state(6, state_id::pending)));
+    REQUIRE(copy->backup(folder / "second copy"));
+    copy.reset();
+    CHECK(sqlite_storage::open(folder / "copy"));
+    CHECK(rule_of(sqlite_storage::open(folder / "second copy")) == rule::restored_copy);
+    auto second = sqlite_storage::open_restored(folder / "second copy").value();
+    for (std::uint64_t n : {1U, 3U, 6U})
+        CHECK(second.find({"scope", std::to_string(n)}).value().value().restored);
+}
+
+TEST_CASE("a backup is refused in words, and the journal goes on") {
+    temporary_folder const folder;
+    auto s = sqlite_storage::create(folder / "journal").value();
+    REQUIRE(s.insert(numbered(1)));
+    CHECK(rule_of(s.backup(folder / "no/copy")) == rule::journal_missing);
+    CHECK(rule_of(s.backup(folder / ".")) == rule::not_a_journal);
+    CHECK(rule_of(s.backup("/proc/copy")) == rule::storage_failed);
+    write_bytes(folder / "copy-wal", "the log of another journal");
+    CHECK(rule_of(s.backup(folder / "copy")) == rule::journal_exists);
+    if (::geteuid() != 0) {
+        std::filesystem::create_directory(folder / "locked");
+        std::filesystem::permissions(folder / "locked", std::filesystem::perms{0500});
+        CHECK(rule_of(s.backup(folder / "locked/copy")) == rule::storage_failed);
+    }
+    REQUIRE(s.insert(numbered(2)));
+    CHECK(s.flush());
+    CHECK(s.backup(folder / "another copy"));
+}
+
+TEST_CASE("a backup is as large as the journal, whatever pages it has") {
+    temporary_folder const folder;
+    auto s = sqlite_storage::create(folder / "journal").value();
+    for (std::uint64_t n = 1; n <= 200; ++n)
+        REQUIRE(s.insert(full_record({"scope", std::to_string(n)}, n)));
+    REQUIRE(s.replace(numbered(9), {9, 9}).has_error()); // opens a transaction, writes nothing
+    REQUIRE(s.backup(folder / "copy"));
+    REQUIRE(s.replace(numbered(9), {9, 9}).has_error());
+    REQUIRE(s.backup(folder / "copy 2"));
+    CHECK(bytes_of(folder / "copy") == bytes_of(folder / "copy 2"));
+    auto copy = sqlite_storage::open_restored(folder / "copy").value();
+    for (std::uint64_t n = 1; n <= 200; ++n) {
+        auto const id = identity{"scope", std::to_string(n)};
+        CHECK(same(copy.find(id).value().value(), full_record(id, n)));
+    }
+}
+
 TEST_CASE("a journal may be renamed") {
     temporary_folder const folder;
     make_journal(folder / "journal");
@@ -505,10 +625,12 @@ TEST_CASE("a forked child cannot use the storage, and harms nothing when it clos
     REQUIRE(s->flush());
     REQUIRE(s->insert(numbered(2)));
     other_process child([&](auto tell) {
-        for (rule r : {rule_of(s->insert(numbered(3))), rule_of(s->find({"scope", "1"})),
-                       rule_of(s->flush()), rule_of(s->bind("name", {"scope", "1"})),
-                       rule_of(s->shrink_settled(time_point::max(), 1)),
-                       rule_of(s->visit_unsettled({}, [](record const&) {}))}) {
+        for (rule r :
+             {rule_of(s->insert(numbered(3))), rule_of(s->find({"scope", "1"})),
+              rule_of(s->flush()), rule_of(s->bind("name", {"scope", "1"})),
+              rule_of(s->shrink_settled(time_point::max(), 1)), rule_of(s->backup(folder / "copy")),
+              rule_of(s->is_current({"s", "k"}, {})), rule_of(s->replace(numbered(1), {1, 1})),
+              rule_of(s->visit_unsettled({}, [](record const&) {}))}) {
             if (r != rule::storage_failed) tell(std::string(to_string(r)));
         }
         s.reset();

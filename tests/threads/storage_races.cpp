@@ -9,6 +9,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -79,6 +83,7 @@ TEST_CASE("of several threads that open one journal one gets it") {
     CHECK(created == 1);
     for (auto& w : winner)
         w.reset();
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 
     std::atomic<int> opened = 0, refused = 0;
     testing::detail::all_at_once([&](std::size_t n) {
@@ -110,6 +115,41 @@ TEST_CASE("threads that wait for a journal get it one after the other") {
     CHECK_FALSE(together);
     CHECK(sqlite_storage::open(folder / "journal").value().facts().epoch ==
           2 + testing::detail::racers);
+}
+
+TEST_CASE("a backup that is made while others write holds each one's writes up to some moment") {
+    constexpr std::uint64_t writes = 60;
+    tests::temporary_folder const folder;
+    auto s = sqlite_storage::create(folder / "journal").value();
+    auto const write_of = [](std::size_t racer, std::uint64_t n) {
+        return plain_record({"racer " + std::to_string(racer), std::to_string(n)},
+                            racer * writes + n + 1);
+    };
+    std::atomic<int> backups = 0;
+    std::atomic<bool> sound = true;
+    testing::detail::all_at_once([&](std::size_t racer) {
+        if (racer == 0) {
+            for (int n = 0; n < 4; ++n)
+                backups += s.backup(folder / ("copy " + std::to_string(n))) ? 1 : 0;
+            return;
+        }
+        for (std::uint64_t n = 0; n < writes; ++n) {
+            if (!s.insert(write_of(racer, n)) || (racer % 2 == 0 && !s.flush())) sound = false;
+        }
+    });
+    CHECK(sound);
+    CHECK(backups == 4);
+    for (int n = 0; n < backups; ++n) {
+        auto copy = sqlite_storage::open_restored(folder / ("copy " + std::to_string(n))).value();
+        for (std::size_t racer = 1; racer < testing::detail::racers; ++racer) {
+            bool before = true;
+            for (std::uint64_t w = 0; w < writes; ++w) {
+                bool const there = copy.find(write_of(racer, w).identity()).value().has_value();
+                CHECK((before || !there));
+                before = there;
+            }
+        }
+    }
 }
 
 TEST_SUITE_END();

@@ -57,7 +57,8 @@ public:
     /// that opens or creates: a journal that is missing must not read as "nothing happened yet".
     ///
     /// Errors: journal_exists; journal_missing if its folder does not exist; storage_failed.
-    /// After a crash: either it is a journal, or open() refuses it as not_a_journal.
+    /// After a crash: either a whole journal is there, or nothing; in its folder an unfinished file
+    /// may be left, "<name>.unfinished-...", which nobody needs.
     static result<sqlite_storage> create(std::string const& path) {
         BOOST_OUTCOME_TRY(auto session, detail::sqlite_session::create(path));
         return sqlite_storage(std::move(session));
@@ -106,6 +107,17 @@ public:
         return session_->shrink_settled(written_before, most);
     }
     result<void> flush() { return session_->flush(); }
+
+    /// Writes a whole copy of the journal to a path where there is no file, private to this user.
+    /// Only open_restored() opens it, and everything pending or in review in it counts as possibly
+    /// sent then.
+    ///
+    /// Effects: flushes first. Other calls wait until it is done. The copy is durable.
+    /// Errors: journal_exists; journal_missing if the folder does not exist; not_a_journal if the
+    /// path is no name of a file; storage_failed. On all of them there is no file, and the storage
+    /// goes on unless the flush failed.
+    /// After a crash: either the whole copy is there, or nothing; see create().
+    result<void> backup(std::string const& path) { return session_->backup(path); }
 
 private:
     explicit sqlite_storage(std::unique_ptr<detail::sqlite_session> session)

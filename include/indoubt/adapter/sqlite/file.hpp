@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <memory>
@@ -145,25 +146,35 @@ public:
         open.remove(stat_);
     }
 
-    /// Effects: makes the file, empty and private. Errors: journal_exists, storage_failed.
-    static result<owned_file> create(std::string const& full_path) {
-        struct stat leftover;
+    /// Makes a file for this path, empty and private, under a name of its own beside it. Only
+    /// put_in_place() gives it the path: whoever dies before leaves the path free.
+    ///
+    /// Errors: journal_exists if something is there, storage_failed.
+    static result<owned_file> draft(std::string const& full_path) {
+        struct stat there;
+        if (::lstat(full_path.c_str(), &there) == 0)
+            return about_file(rule::journal_exists, full_path, "exists");
         for (std::string_view ending : {"-wal", "-journal"}) {
             // It may hold what a journal that was removed had not yet taken over.
             auto const name = full_path + std::string(ending);
-            if (::lstat(name.c_str(), &leftover) == 0)
+            if (::lstat(name.c_str(), &there) == 0)
                 return about_file(rule::journal_exists, name, "is left of another journal");
         }
         auto& open = open_files::of_this_process();
         std::unique_lock lock(open.mutex);
-        int const fd = ::open(full_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                              S_IRUSR | S_IWUSR);
+        int fd = -1;
+        std::string name;
+        for (unsigned n = 0; fd < 0 && n < most_drafts; ++n) {
+            name = draft_name(full_path, n);
+            fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                        S_IRUSR | S_IWUSR);
+            if (fd < 0 && errno != EEXIST) break;
+        }
         if (fd < 0) {
             int const cause = errno;
-            if (cause == EEXIST) return about_file(rule::journal_exists, full_path, "exists");
             return about_file(rule::storage_failed, full_path, "cannot be created", cause);
         }
-        owned_file file(full_path, fd);
+        owned_file file(name, fd);
         bool const seen = ::fstat(fd, &file.stat_) == 0;
         if (seen) open.add(file.stat_);
         lock.unlock();
@@ -175,6 +186,24 @@ public:
         }
         BOOST_OUTCOME_TRY(file.lock());
         return file;
+    }
+
+    /// Effects: makes what was written durable, and then gives the file its path, under which there
+    /// is nothing still. Errors: journal_exists, storage_failed.
+    result<void> put_in_place(std::string const& full_path) {
+        if (::fsync(fd_) != 0) {
+            int const cause = errno;
+            return about_file(rule::storage_failed, path_, "cannot be made durable", cause);
+        }
+        if (!move_to(full_path)) {
+            int const cause = errno;
+            if (cause == EEXIST) return about_file(rule::journal_exists, full_path, "exists");
+            return about_file(rule::storage_failed, full_path, "cannot be created", cause);
+        }
+        path_ = full_path;
+        if (!sync_folder_of(path_))
+            return about_file(rule::storage_failed, path_, "cannot be made durable", errno);
+        return success();
     }
 
     /// Effects: none on the file. Errors: journal_missing, not_a_journal, journal_in_use,
@@ -261,6 +290,31 @@ public:
 
 private:
     owned_file(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+    static constexpr unsigned most_drafts = 1'000; ///< that others left or make at once
+
+    static std::string draft_name(std::string const& full_path, unsigned n) {
+        constexpr std::size_t longest = 200; // file systems end at 255
+        auto const slash = full_path.rfind('/') + 1;
+        std::string name = full_path.substr(0, slash);
+        name += full_path.size() - slash <= longest ? full_path.substr(slash) : "journal";
+        name.append(".unfinished-").append(std::to_string(::getpid()));
+        return name.append("-").append(std::to_string(n));
+    }
+
+    /// Never over something else. Returns: false, with errno.
+    bool move_to(std::string const& full_path) const {
+#ifdef RENAME_NOREPLACE
+        if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, full_path.c_str(), RENAME_NOREPLACE) ==
+            0) {
+            return true;
+        }
+        if (errno != EINVAL && errno != ENOSYS) return false;
+#endif
+        // A file system that cannot: whoever dies between these two leaves a file with two names,
+        // which open() refuses until one of them is removed.
+        return ::link(path_.c_str(), full_path.c_str()) == 0 && ::unlink(path_.c_str()) == 0;
+    }
 
     /// Takes the one byte that says "owned". It lies far behind the bytes that SQLite locks, and
     /// belongs to the open file: no other descriptor that this process closes can drop it. A

@@ -122,6 +122,15 @@ inline result<sqlite_connection> connect(owned_file const& file) {
     return db;
 }
 
+/// Opens a draft. It needs no log and no file beside it: until it is whole, nobody has its name.
+inline result<sqlite_connection> connect_draft(owned_file const& file) {
+    BOOST_OUTCOME_TRY(auto db, connect(file));
+    int const code = sqlite_execute(db.get(), "PRAGMA locking_mode = EXCLUSIVE;"
+                                              "PRAGMA journal_mode = MEMORY");
+    if (code != SQLITE_OK) return about_sqlite(code, file, "cannot be set up");
+    return db;
+}
+
 /// Sets what the promises rest on, and asks whether it was taken: SQLite ignores in silence what
 /// it cannot do.
 inline result<void> configure(sqlite3* db, owned_file const& file) {
@@ -182,8 +191,7 @@ inline result<void> take_over_log(sqlite3* db, owned_file const& file) {
     return success();
 }
 
-/// Makes the tables of a new journal, in one transaction. Until the log is taken over, the header
-/// of the file does not say that it is a journal, so that a creation that dies is refused.
+/// Makes the tables of a new journal, in one transaction.
 inline result<void> make_tables(sqlite3* db, owned_file const& file) {
     std::string sql =
         "BEGIN IMMEDIATE; PRAGMA application_id = " + std::to_string(journal_application_id) +

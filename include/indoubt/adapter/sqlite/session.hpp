@@ -3,6 +3,7 @@
 #ifndef INDOUBT_ADAPTER_SQLITE_SESSION_HPP
 #define INDOUBT_ADAPTER_SQLITE_SESSION_HPP
 
+#include <indoubt/adapter/sqlite/backup.hpp>
 #include <indoubt/adapter/sqlite/connection.hpp>
 #include <indoubt/adapter/sqlite/file.hpp>
 #include <indoubt/adapter/sqlite/opening.hpp>
@@ -38,8 +39,8 @@ public:
     /// Errors: journal_exists, storage_failed. A creation that fails leaves no file.
     static result<std::unique_ptr<sqlite_session>> create(std::string const& path) {
         BOOST_OUTCOME_TRY(auto const full_path, located(path));
-        BOOST_OUTCOME_TRY(auto file, owned_file::create(full_path));
-        auto made = filled(file);
+        BOOST_OUTCOME_TRY(auto file, owned_file::draft(full_path));
+        auto made = filled(file, full_path);
         if (!made) {
             file.remove();
             return std::move(made).error();
@@ -186,6 +187,19 @@ public:
         return done;
     }
 
+    /// Others wait until the copy is made.
+    result<void> backup(std::string const& path) {
+        BOOST_OUTCOME_TRY(in_this_process());
+        BOOST_OUTCOME_TRY(auto const full_path, located(path));
+        auto const lock = lock_to_write();
+        BOOST_OUTCOME_TRY(usable());
+        if (in_transaction_) {
+            whole_or_failed const guard(failed_code_);
+            BOOST_OUTCOME_TRY(commit());
+        }
+        return write_backup(db_.get(), full_path);
+    }
+
     result<void> flush() {
         BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
@@ -213,13 +227,15 @@ private:
         if (code == SQLITE_OK && ::lstat(log_path_.c_str(), &log_) != 0) code = SQLITE_IOERR_FSTAT;
     }
 
-    static result<sqlite_connection> filled(owned_file const& file) {
-        // The name must be durable before the first record is.
-        if (::fsync(file.descriptor()) != 0 || !sync_folder_of(file.path()))
-            return about_file(rule::storage_failed, file.path(), "cannot be made durable", errno);
+    /// Makes a whole journal of a draft, puts it in its place and opens it there.
+    static result<sqlite_connection> filled(owned_file& file, std::string const& full_path) {
+        {
+            BOOST_OUTCOME_TRY(auto db, connect_draft(file));
+            BOOST_OUTCOME_TRY(make_tables(db.get(), file));
+        }
+        BOOST_OUTCOME_TRY(file.put_in_place(full_path));
         BOOST_OUTCOME_TRY(auto db, connect(file));
         BOOST_OUTCOME_TRY(configure(db.get(), file));
-        BOOST_OUTCOME_TRY(make_tables(db.get(), file));
         BOOST_OUTCOME_TRY(take_over_log(db.get(), file));
         if (!sync_folder_of(file.path()))
             return about_file(rule::storage_failed, file.path(), "cannot be made durable", errno);
