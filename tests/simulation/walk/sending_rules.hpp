@@ -11,8 +11,12 @@
 namespace walk {
 
 /// I11, I13, W01: none after a contradiction, a final state against the effect, or a cancel was
-/// told. R2: no first send while an attempt is open.
-inline char const* broken_by_departure(snapshot const& s) {
+/// told. R2: no first send while an attempt is open. J07: none while another call is at it.
+inline char const* broken_by_departure(snapshot const& s, held_by who) {
+    held_by const claimed = s.memory.claim;
+    if (claimed != held_by::nobody && claimed != held_by::the_dead && claimed != who) {
+        return "J07 two calls send at the same time";
+    }
     if (s.memory.state == state_id::pending && s.memory.any_open()) {
         return "R2 a first send while an attempt is open";
     }

@@ -7,6 +7,7 @@
 #include "following.hpp"
 #include "permit_again.hpp"
 #include "sending_rules.hpp"
+#include "transition_of.hpp"
 
 #include <concepts>
 #include <cstdlib>
@@ -21,7 +22,8 @@
 // send, weigh the reply.
 //
 // Judged here, on the way: what sending_rules.hpp lists; and I11, that nothing is confirmed after a
-// contradiction was told unless a person decided.
+// contradiction was told unless a person decided; H2, that nothing of an older version counts; U01,
+// that what is known of an attempt is kept; U12, that an effect which comes late is reported.
 
 namespace walk {
 
@@ -66,6 +68,7 @@ public:
         auto r = std::make_unique<record>(d.record_of_copy(s_.copies[who_], me.current));
         observation o{.of = r->stamp(), .what = me.sight};
         if (me.receipt >= 0) o.receipt = receipt_of(me.receipt);
+        if (!me.current) check_that_stale_is_refused(*r, o);
         detail::scribe::any(std::move(r)).visit([&](auto&& op) {
             act(d, std::move(op), o, me.sight == seen::not_asked, {.what = "acts on what it saw"});
         });
@@ -80,11 +83,16 @@ public:
         next.workers[who_] = {};
         d.save(next);
         sentence told{.what = "not sent, its permit no longer holds", .attempt = me.attempt + 1U};
-        if (!out) return add(next, told);
+        if (!out) {
+            if (!is_final(next.memory.state)) closed_ = me.attempt;
+            check_closed(next);
+            return add(next, told);
+        }
         out_.breaks(broken_by_send(w_, s_, me.attempt));
         if (out.value().number() != me.attempt + 1U || out.value().bytes() != "one") {
             out_.breaks("I3 another attempt is sent than was recorded");
         }
+        if (allowed.attempt<std::string>(d.journal)) out_.breaks("I3 one permit, two sends");
         byte const generation = generation_of_key(out.value().key());
         next.calls[me.attempt] = {fate::under_way, s_.now, generation, relies_on_provider()};
         next.workers[who_].phase = phase::has_sent;
@@ -191,6 +199,7 @@ private:
         found(d, [&](auto&& op) {
             auto const o = std::visit(
                 [&](auto const& c) { return weigh(c, op, std::move(reply), a + 1U); }, contract_);
+            if (o.what == seen::attempt_closed) closed_ = a;
             act(d, std::move(op), o, true, {.what = what, .attempt = a + 1U, .sight = o.what},
                 &after);
         });
@@ -217,24 +226,16 @@ private:
             told.then = std::same_as<Evidence, wait> ? "waits" : "nothing";
             snapshot next = from;
             if (who_ != nobody) next.workers[who_] = {};
+            bool const late = is_final(S::id) && S::id != state_id::confirmed;
+            if (who_ == nobody && late && told.sight == seen::match) {
+                out_.breaks("U12 an effect after a final state, and nobody is asked");
+            }
+            check_closed(next);
             add(next, told);
-        } else if constexpr (std::same_as<Evidence, clearance>) {
-            depart(d, dispatch(std::move(op), std::move(e)), told, "send, recorded and flushed");
-        } else if constexpr (std::same_as<Evidence, resend_clearance>) {
-            depart(d, resend(std::move(op), std::move(e)), told,
-                   "send again, recorded and flushed");
-        } else if constexpr (std::same_as<Evidence, match>) {
-            written(d, confirm(std::move(op), std::move(e)), told, "confirm", from);
-        } else if constexpr (std::same_as<Evidence, non_application>) {
-            written(d, reopen(std::move(op), std::move(e)), told, "reopen", from);
-        } else if constexpr (std::same_as<Evidence, refusal>) {
-            written(d, reject(std::move(op), std::move(e)), told, "reject", from);
-        } else if constexpr (std::same_as<Evidence, attempt_outcome>) {
-            written(d, record_outcome(std::move(op), std::move(e)), told, "kept", from);
-        } else if constexpr (std::same_as<Evidence, cancellation>) {
-            written(d, cancel(std::move(op), std::move(e)), told, "cancel", from);
+        } else if constexpr (sends<Evidence>) {
+            depart(d, transition_of(op, e), told, in_words(e));
         } else {
-            written(d, refer(std::move(op), std::move(e)), told, "review", from);
+            written(d, transition_of(op, e), told, in_words(e), from);
         }
     }
 
@@ -250,6 +251,7 @@ private:
             s_.memory.state != state_id::confirmed) {
             out_.breaks("I11 confirmed after a contradiction was told, and nobody decided");
         }
+        check_closed(next);
         add(next, told);
     }
 
@@ -260,7 +262,7 @@ private:
         d.save(next);
         told.then = "lost to another write";
         if (allowed) {
-            out_.breaks(broken_by_departure(s_));
+            out_.breaks(broken_by_departure(s_, holder(who_)));
             auto const& r = *detail::scribe::of(allowed.value());
             next.workers[who_] = {.phase = phase::may_send,
                                   .attempt = static_cast<byte>(r.attempts.size() - 1),
@@ -271,6 +273,50 @@ private:
         }
         add(next, told);
     }
+
+    // ---- what must hold -------------------------------------------------------------------------
+
+    /// H2: what was seen of an older version decides nothing, and evidence made for it does
+    /// nothing to the record as it stands.
+    void check_that_stale_is_refused(record const& old, observation const& o) {
+        desk d(w_, s_);
+        found(d, [&](auto&& op) {
+            decided(d, op, o, false, [&](auto&& next) {
+                bool const refused = next.template holds<stop>();
+                if (o.what != seen::not_asked && !refused) out_.breaks(stale_counts);
+            });
+        });
+        auto const& now = d.storage.current();
+        detail::scribe::any(std::make_unique<record>(old)).visit([&]<state S>(operation<S>&& op) {
+            if (now.state != S::id) return;
+            auto current = detail::scribe::make<S>(std::make_unique<record>(now));
+            decided(d, op, o, false, [&](auto&& next) {
+                std::move(next).visit([&](auto&& e) -> void {
+                    if (!is_refused(current, e)) out_.breaks(stale_counts);
+                });
+            });
+        });
+    }
+    static constexpr char const* stale_counts = "H2 evidence of an older version counts";
+
+    template <state S, class Evidence> static bool is_refused(operation<S>& op, Evidence& e) {
+        if constexpr (std::derived_from<Evidence, detail::evidence>) {
+            return !transition_of(op, e);
+        } else {
+            return true;
+        }
+    }
+
+    /// U01: what surely was not applied is not open any more. While somebody else sends, nobody may
+    /// write; where a claim can be lost, a reply may have to come once more.
+    void check_closed(snapshot const& next) {
+        held_by const claimed = s_.memory.claim;
+        bool const mine = claimed == held_by::nobody || claimed == holder(who_);
+        if (closed_ != open && mine && next.memory.is_open(closed_)) {
+            out_.breaks("U01 what became of an attempt is forgotten");
+        }
+    }
+    static constexpr unsigned open = most_attempts;
 
     bool relies_on_provider() const {
         bool const changes = w_.may.upgrade != 0;
@@ -302,6 +348,7 @@ private:
     unsigned who_;
     following& out_;
     documented const& contract_;
+    unsigned closed_ = open; ///< the attempt that surely was not applied
 };
 
 } // namespace walk

@@ -211,6 +211,15 @@ inline std::vector<world> worlds() {
                     .incomplete_looks = false,
                     .refusals = false,
                     .pauses = true});
+    list.push_back({.name = "D/blind/clock+crash",
+                    .contract = documents::by_key_four_blind,
+                    .provider = repeats::share_a_key,
+                    .lasts = 8,
+                    .window = 4,
+                    .arrives_within = 1,
+                    .refusals = false,
+                    .notices_steps = true,
+                    .may = {.crash = 1, .clock = 1}});
     list.push_back({.name = "D/deadline",
                     .contract = documents::by_key_timed,
                     .provider = repeats::share_a_key,

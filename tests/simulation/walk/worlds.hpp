@@ -60,6 +60,7 @@ struct world {
     bool hasty = false;         ///< people decide while calls are under way
     bool restored = false;      ///< the journal is an older copy; the effect exists already
     bool pauses = false;        ///< a tick may pass between the last check and the bytes going out
+    bool notices_steps = false; ///< no restart with a clock that was set back unnoticed
     std::array<tick, 2> steps{-4, 2}; ///< of the wall clock
     documented next_contract{};       ///< of the program's second version
     faults may{};
