@@ -56,6 +56,7 @@ struct history {
     concern why_reviewed = concern::none;
     rule reason = rule::none;
     milliseconds confirmed_ago = 40min;
+    indoubt::basis rests_on = basis::looked_up;
 };
 
 constexpr auto good = attempt_outcome_id::refused_for_good,
@@ -103,7 +104,8 @@ std::vector<history> histories(state_id s) {
     case state_id::confirmed:
         return {{.tries = {{40min, applied}}, .confirmed_ago = 40min},
                 {.tries = {{40min, applied}}, .confirmed_ago = 10min},
-                {.tries = {{40min}, {35min}}, .confirmed_ago = 40min}};
+                {.tries = {{40min}, {35min}}, .confirmed_ago = 40min},
+                {.tries = {{40min, applied}}, .rests_on = basis::reply}};
     default:
         return {{.tries = {{40min, good}}, .reason = rule::refused_input},
                 {.tries = {{40min, good}, {35min}}, .reason = rule::refused_input}};
@@ -210,6 +212,7 @@ record made_of(history const& h, state_id state, guarantee own) {
     r.receipt = h.tries.size() == 2 ? "" : "r-1";
     r.ever_confirmed = state == state_id::confirmed || h.why_reviewed == concern::effect_missing;
     r.confirmed_at = now - h.confirmed_ago;
+    if (state == state_id::confirmed) r.basis = h.rests_on;
     for (auto const& t : h.tries) {
         guarantee g = own;
         if (!t.own_guarantee) g = {};
@@ -250,6 +253,7 @@ facts facts_of(history const& h, record const& r, detail::terms const& t, observ
     f.brings_time = o.retry_after > 0ms;
     f.brings_hints = !o.remarks.empty();
     f.reviewed_for = h.why_reviewed;
+    f.never_looked_up = r.state == state_id::confirmed && h.rests_on != basis::looked_up;
     f.same_receipt = o.receipt == r.receipt;
     f.existed_before = h.reason == rule::existed_before;
     f.holds_a_receipt = !r.receipt.empty();

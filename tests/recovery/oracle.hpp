@@ -33,6 +33,7 @@ struct facts {
     bool refused_now = false, refused_earlier = false; ///< for good
     bool brings_time = false, brings_hints = false;
 
+    bool never_looked_up = false; ///< confirmed by a reply or somebody's word
     concern reviewed_for = concern::none;
     bool same_contradiction = false, same_receipt = true, existed_before = false;
     bool holds_a_receipt = false; ///< of an acceptance, or of the effect
@@ -73,7 +74,7 @@ inline bool settles_by_reply(facts const& f, answer& a) {
     switch (f.shown) {
     case seen::attempt_closed: {
         unsigned const left = f.open - (f.about_an_open ? 1U : 0U);
-        if (left != 0 || !doubt_at_most) {
+        if (left != 0 || f.restored || !doubt_at_most) {
             a = {.what = action::record};
         } else if (f.refused_now || f.refused_earlier) {
             a = {.what = action::reject};
@@ -205,6 +206,7 @@ inline answer in_review_now(facts const& f) {
 }
 
 inline answer confirmed_now(facts const& f) {
+    if (f.shown == seen::match && f.never_looked_up) return {.what = action::record};
     answer a{};
     if (asks(f, a)) return a;
     if (f.shown != seen::nothing) return recorded();
@@ -218,7 +220,7 @@ inline answer confirmed_now(facts const& f) {
 /// Nothing was applied, as far as was known; or, where it was abandoned, nobody knows.
 inline answer settled_now(facts const& f) {
     bool const effect = is_one_of(f.shown, seen::match, seen::proof, seen::several,
-                                  seen::contents_differ, seen::former_key);
+                                  seen::contents_differ, seen::former_key, seen::receipt_taken);
     bool const taken = f.shown == seen::accepted && f.known != state_id::abandoned;
     if (effect || taken) return {.what = action::contradict, .why = rule::late_effect};
     if (f.shown == seen::attempt_closed && f.about_an_open) return {.what = action::record};

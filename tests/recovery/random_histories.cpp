@@ -276,6 +276,8 @@ private:
         f.brings_time = so_far_.retry_after > 0ms;
         f.brings_hints = !so_far_.remarks.empty();
         f.reviewed_for = r.concern;
+        f.never_looked_up =
+            !so_far_.from_outside && (r.basis == basis::reply || r.basis == basis::outside);
         f.same_receipt = so_far_.receipt == r.receipt;
         f.existed_before = r.reason == rule::existed_before;
         f.holds_a_receipt = !r.receipt.empty();

@@ -136,18 +136,19 @@ class refusal : public detail::evidence {
     indoubt::rule rule_;
 };
 
-/// What became of one attempt while others are open or after the operation was settled, or a
-/// receipt or hint worth keeping.
+/// What became of one attempt while others are open or after the operation was settled; a receipt
+/// or hint worth keeping; or that a confirmed effect was looked up and is the only one.
 class attempt_outcome : public detail::evidence {
     friend detail::mint;
     friend detail::transit;
     attempt_outcome(indoubt::stamp of, time_point at, detail::closing closed, std::string receipt,
-                    std::string hints, time_point again_at)
+                    std::string hints, time_point again_at, indoubt::basis better_basis)
         : evidence(of, at), closed_(closed), receipt_(std::move(receipt)), hints_(std::move(hints)),
-          again_at_(again_at) {}
+          again_at_(again_at), better_basis_(better_basis) {}
     detail::closing closed_;
     std::string receipt_, hints_;
     time_point again_at_;
+    indoubt::basis better_basis_; ///< of a confirmation that has now been looked up
 };
 
 // ---- somebody's word ----------------------------------------------------------------------------

@@ -123,6 +123,7 @@ public:
         r.confirmed_at = at;
         r.ever_confirmed = true;
         r.clean_up_due = r.cancel_requested;
+        r.hook_due = false;
         r.concern = concern::none;
         r.came_from = state_id::none;
     }
@@ -180,6 +181,7 @@ public:
                 r.edit_notes([&](case_notes& notes) { notes.hints = std::move(e.hints_); });
             }
             if (e.again_at_ > r.next_check) r.next_check = e.again_at_;
+            if (e.better_basis_ != basis::none) r.basis = e.better_basis_;
             // The holder goes on looking; what settled an operation, or sent it to review, still
             // holds.
             r.claim = kept;
@@ -306,6 +308,7 @@ template <state S>
     return detail::transit::take<confirmed>(op, e, [&](record& r) {
         detail::transit::decided(r, "adopt", e);
         detail::transit::set_aside(r, e.others());
+        r.edit_notes([&](case_notes& notes) { std::erase(notes.set_aside, e.receipt()); });
         detail::transit::settle_as_confirmed(r, e.receipt(), e.basis(), e.at());
     });
 }
@@ -354,11 +357,14 @@ template <state To>
     });
 }
 
-/// Back to the final state it came from, and to no other.
+/// Back to the final state it came from, and to no other. The confirmed effect is none that could
+/// be dismissed.
 template <state To>
 [[nodiscard]] result<step<To>> dismiss(operation<in_review>&& op, dismissal<To>&& e) {
     record const& r = op.stored();
-    if (r.came_from != To::id) return error_about(r, rule::illegal_decision);
+    auto const& named = e.none_of_ours();
+    bool const ours = r.ever_confirmed && std::ranges::find(named, r.receipt) != named.end();
+    if (r.came_from != To::id || ours) return error_about(r, rule::illegal_decision);
     return detail::transit::take<To>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "dismiss", e);
         detail::transit::set_aside(changed, e.none_of_ours());
@@ -373,6 +379,7 @@ template <state To>
         detail::transit::decided(r, "abandon", e);
         r.reason = rule::abandoned_by_person;
         r.concern = concern::none;
+        r.hook_due = false;
     });
 }
 

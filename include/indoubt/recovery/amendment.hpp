@@ -7,6 +7,7 @@
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/same_content.hpp>
 #include <indoubt/recovery/telling.hpp>
+#include <indoubt/recovery/turn.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
 #include <indoubt/recovery/weigh.hpp>
 
@@ -50,7 +51,8 @@ public:
         for (int tries = 0; tries != journal::most_collisions; ++tries) {
             BOOST_OUTCOME_TRY(auto r, book_.find_record(id));
             if (!r) return error(rule::not_recorded).of(printable(id));
-            state_id const from = r->state;
+            turn const mine(&book_, r->intent);
+            state_id const from = r->state, came_from = r->came_from;
             auto made = scribe::any(std::move(r)).visit([&](auto&& op) -> result<amended> {
                 return make(std::move(op));
             });
@@ -58,7 +60,7 @@ public:
             record& now = *made.value().stored;
             telling<Policies> door(with_, book_);
             if (made.value().changed) {
-                if (from == state_id::pending && now.state != from) door.owe_hook(now);
+                door.owe_hook(from, came_from, now);
                 auto written = book_.put(now);
                 if (!written) {
                     if (written.error().rule() == rule::stale_version) continue;
@@ -107,7 +109,13 @@ public:
         });
         if (!now) return std::move(now).error();
         record const& r = now.value();
-        end.why = r.reason == rule::none ? says_nothing : r.reason;
+        end.why = r.reason;
+        end.again_at = is_final(r.state) ? time_point{} : r.next_check;
+        bool const waits = r.state == state_id::pending || r.state == state_id::uncertain;
+        if (waits && says_nothing != rule::none) end.why = says_nothing;
+        if (waits && end.why == rule::none) {
+            end.why = r.state == state_id::pending ? rule::nothing_sent : rule::not_yet_visible;
+        }
         return telling<Policies>::outcome(r, end);
     }
 

@@ -102,7 +102,14 @@ public:
         if (s_.o.what == seen::existed && s_.r.sent_attempts() == 1) c.why = rule::existed_before;
         time_point const again =
             s_.o.retry_after > milliseconds::zero() ? asked_for() : time_point{};
-        return {s_.r.stamp(), s_.m.now, c, s_.o.receipt, s_.o.remarks, again};
+        bool const looked_up = s_.o.what == seen::match;
+        return {s_.r.stamp(),
+                s_.m.now,
+                c,
+                s_.o.receipt,
+                looked_up ? std::string() : s_.o.remarks,
+                again,
+                looked_up ? basis::looked_up : basis::none};
     }
     operator cancellation() const { return cancellation(s_.r.stamp(), {}, s_.m.now, why_); }
 

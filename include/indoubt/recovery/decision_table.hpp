@@ -59,14 +59,15 @@ inline constexpr states P{state_id::pending}, U{state_id::uncertain}, C{state_id
 
 inline constexpr sights closed{seen::attempt_closed}, busy{seen::busy}, no_news{seen::no_news},
     candidates{seen::only_candidates}, nothing{seen::nothing}, under_way{seen::under_way},
-    failed_for_good{seen::failed_for_good}, without_target{seen::no_target},
+    found{seen::match}, failed_for_good{seen::failed_for_good}, without_target{seen::no_target},
     acceptance{seen::accepted}, confirming{seen::accepted, seen::proof},
     worth_keeping{seen::accepted, seen::existed}, matching{seen::match, seen::proof},
     absent{seen::nothing, seen::unsupported},
     unasked{seen::not_asked, seen::busy, seen::no_news, seen::accepted},
     contradicting{seen::several, seen::contents_differ, seen::former_key, seen::key_reused,
                   seen::receipt_taken},
-    effects{seen::match, seen::proof, seen::several, seen::contents_differ, seen::former_key},
+    effects{seen::match,           seen::proof,      seen::several,
+            seen::contents_differ, seen::former_key, seen::receipt_taken},
     unclear{seen::incomplete, seen::unavailable,     seen::denied,
             seen::failed,     seen::failed_for_good, seen::no_target},
     anything{(1U << kinds_seen) - 1U};
@@ -103,6 +104,7 @@ inline constexpr condition claimed{"claimed by a live holder", &situation::claim
     in_doubt_only{"no contradiction", &situation::in_doubt_only},
     contradicted{"in review by contradiction", &situation::contradicted},
     known_already{"the same is recorded", &situation::same_contradiction},
+    never_looked_up{"it was never looked up", &situation::never_looked_up},
     other_receipt{"another receipt than the confirmed one", &situation::other_receipt},
     settles{"doubt, or the missing effect is back", &situation::doubt_or_recorded_effect};
 
@@ -212,6 +214,9 @@ inline constexpr decision_row decision_table[] = {
     {P,       anything,       {},                            A::report,     R::look_up_failed},
     {U,       anything,       {covered, deadline_open},      A::report,     R::look_up_failed},
     {U,       anything,       {},                            A::refer,      R::look_up_failed},
+
+    // What a reply or somebody's word confirmed is there, and is the only one.
+    {C,       found,          {never_looked_up},             A::record,     by_no_rule},
 
     // A confirmed effect that is gone is never made again.
     {C,       nothing,        {unknown_delay, looks_left},   A::wait,       R::effect_missing},

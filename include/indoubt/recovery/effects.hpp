@@ -42,12 +42,22 @@ inline bool contains(std::vector<std::string> const& all, std::string_view one) 
     return std::ranges::find(all, one) != all.end();
 }
 
+/// It carries a key of an earlier generation. One that was confirmed all the same, by a person, is
+/// the effect of the present one.
+inline bool is_of_former(record const& r, std::string_view key, std::string_view receipt) {
+    bool const confirmed_one = r.ever_confirmed && receipt == r.receipt;
+    return !confirmed_one && contains(r.notes_or_none().former_keys, key);
+}
+
 /// Ours: it carries our provider key, or the receipt our record holds; at a unique name also
 /// without a key, while an attempt may have made it and did not find it there. Never if it belongs
 /// to another owner.
 inline bool is_ours(record const& r, terms const& t, std::string_view key, std::string_view receipt,
                     bool owner_fits) {
     if (!owner_fits) return false;
+    if (!key.empty() && contains(r.notes_or_none().former_keys, key)) {
+        return !is_of_former(r, key, receipt);
+    }
     if (!key.empty()) return key == r.key();
     if (!r.receipt.empty() && receipt == r.receipt) return true;
     bool const may_be = r.open_attempts() != 0 || r.ever_confirmed;
@@ -64,7 +74,7 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     }
     case_notes const& notes = r.notes_or_none();
     if (contains(notes.set_aside, receipt.value())) return;
-    if (e.ours && contains(notes.former_keys, e.key)) {
+    if (e.ours && is_of_former(r, e.key, receipt.value())) {
         // One that failed is no effect. Any other was made by an attempt that surely was not
         // applied.
         if (e.status == effect_status::applied || e.status == effect_status::under_way) ++s.former;
@@ -73,6 +83,8 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     if (!is_ours(r, t, e.key, receipt.value(), e.ours)) {
         return add_name(s.candidates, "candidates: ", receipt.value());
     }
+    // Of what was asked for then, only its fingerprint may be left.
+    bool const is_known = r.tombstone && r.ever_confirmed && receipt.value() == r.receipt;
     switch (e.status) {
     case effect_status::under_way: ++s.under_way; return;
     case effect_status::failed: ++s.failed; return;
@@ -81,7 +93,7 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     }
     if (receipt.value().empty()) {
         s.malformed = true; // an effect without an id cannot be told from another
-    } else if (!e.request || !equal(r, *e.request)) {
+    } else if (!(is_known || (e.request && equal(r, *e.request)))) {
         ++s.differing;
         if constexpr (requires { equal.differing_members(r, *e.request); }) {
             if (e.request) s.members = equal.differing_members(r, *e.request);
@@ -116,7 +128,7 @@ inline void conclude(observation& o, sorting&& s, record const& r, terms const& 
         o.receipt = std::move(s.receipt);
     } else if (s.failed + s.failed_for_good != 0) {
         // Final only if each attempt is accounted for: one that failed may be an earlier one.
-        bool const all = s.failed == 0 && s.failed_for_good >= tries_of(r, t);
+        bool const all = s.failed == 0 && !r.restored && s.failed_for_good >= tries_of(r, t);
         o.what = all && r.open_attempts() != 0 ? seen::failed_for_good : seen::failed;
     } else {
         o.what = o.remarks.empty() ? seen::nothing : seen::only_candidates;
@@ -132,7 +144,7 @@ void name_ours(observation& o, std::span<effect<Request, Receipt> const> effects
     for (auto const& e : effects) {
         auto const receipt = encoded(e.receipt);
         if (!receipt || contains(notes.set_aside, receipt.value())) continue;
-        bool const former = e.ours && contains(notes.former_keys, e.key);
+        bool const former = e.ours && is_of_former(r, e.key, receipt.value());
         if (former || is_ours(r, t, e.key, receipt.value(), e.ours)) {
             add_name(ours, "ours: ", receipt.value());
         }

@@ -275,8 +275,7 @@ private:
         return error_about(r, rule::in_progress);
     }
 
-    /// The program's hook has returned for this record. Nothing is lost if the record moved on: it
-    /// is called once more.
+    /// The hook has returned. Nothing is lost if the record moved on: it is called once more.
     result<void> hook_returned(record& r) {
         r.hook_due = false;
         auto written = put(r);
@@ -364,7 +363,9 @@ private:
 
     template <state To> result<state_id> write_only(result<step<To>>&& decided) {
         if (!decided) return std::move(decided).error();
-        BOOST_OUTCOME_TRY(put(*detail::scribe::of(decided.value())));
+        record& r = *detail::scribe::of(decided.value());
+        r.hook_due |= hooked_ && To::id == state_id::rejected;
+        BOOST_OUTCOME_TRY(put(r));
         return To::id;
     }
 
@@ -389,6 +390,7 @@ private:
     storage_facts facts_;
     timeline timeline_;
     std::uint64_t holder_;
+    bool hooked_ = false; ///< by the recovery around it: what is rejected owes a hook
 };
 
 template <class Storage> journal(Storage&) -> journal<Storage, system_clock>;

@@ -176,13 +176,13 @@ private:
     }
 
     void keep(state_id from, scribe::box r) {
-        if (r->state != from) door_.owe_hook(*r);
+        door_.owe_hook(from, state_id::none, *r);
         auto written = book_.put(*r);
         if (!written) return on_failed_write(*r->intent, from, std::move(written).error());
         door_.add(from, *r);
         forget();
-        bool const goes_on =
-            r->state == state_id::pending || r->state == state_id::uncertain || r->state == from;
+        bool const goes_on = r->state == state_id::pending || r->state == state_id::uncertain ||
+                             (r->state == from && !is_final(from));
         if (goes_on) {
             current_ = std::move(r);
         } else {

@@ -70,7 +70,9 @@ public:
     using receipt = typename with::receipt;
 
     explicit recovery(Policies policies)
-        : with_(std::move(policies)), book_(with_.storage, with_.clock) {}
+        : with_(std::move(policies)), book_(with_.storage, with_.clock) {
+        book_.hooked_ = hooked;
+    }
     recovery(recovery const&) = delete;
     recovery& operator=(recovery const&) = delete;
 
@@ -291,6 +293,7 @@ public:
 
 private:
     using pursuit = detail::pursuit<Policies>;
+    static constexpr bool hooked = has_hooks<detail::hooks_in<Policies>>;
 
     detail::amendment<Policies> amendment() { return {with_, book_, waiting_}; }
     detail::review<Policies> review() { return {with_, book_, waiting_}; }
@@ -310,6 +313,7 @@ private:
 
     std::optional<time_point> due_from(record const& r, time_point when) {
         if (r.intent->target != std::string_view(with_.provider.target)) return std::nullopt;
+        if (is_final(r.state) && !hooked) return std::nullopt; // the hook of another program
         auto const& documented = with_.provider.contract;
         moment m = book_.moment(r, with_.budget, documented, {.at = when});
         return detail::due_from(r, detail::terms_of(documented), m);

@@ -82,11 +82,14 @@ public:
             record const& r = op.stored();
             if constexpr (std::same_as<S, rejected> || std::same_as<S, cancelled>) {
                 BOOST_OUTCOME_TRY(amendment_.is_comparable(r));
-                std::string key = provider_key(with_.provider, id, r.generation + 1);
+                auto const about = r.intent;
+                auto const key = provider_key(with_.provider, id, r.generation + 1);
+                supersession word(op.stamp(), person, now_, key, deadline(more));
+                auto anew = boxed(indoubt::supersede(std::move(op), std::move(word)));
+                if (!anew) return anew; // nothing is bound by what is refused
                 BOOST_OUTCOME_TRY(
-                    book_.bind_key(id, r.intent->target, key, with_.provider.contract.keys));
-                supersession word(op.stamp(), person, now_, std::move(key), deadline(more));
-                return boxed(indoubt::supersede(std::move(op), std::move(word)));
+                    book_.bind_key(id, about->target, key, with_.provider.contract.keys));
+                return anew;
             } else {
                 return error_about(r, rule::illegal_decision);
             }
@@ -177,7 +180,8 @@ private:
         for (auto const& e : all->effects) {
             BOOST_OUTCOME_TRY(auto bytes, encoded(e.receipt));
             if (bytes == named) {
-                objection = objection_to(e, r);
+                bool const first = objection == rule::not_shown || objection == rule::none;
+                if (first) objection = objection_to(e, r);
             } else if (is_ours(r, t, e.key, bytes, e.ours) ||
                        contains(r.notes_or_none().former_keys, e.key)) {
                 others.push_back(std::move(bytes));

@@ -35,9 +35,10 @@ inline std::optional<time_point> due_from(record const& r, terms const& t, momen
     situation const s{r, none, t, m};
     if (s.claimed_elsewhere()) return std::nullopt;
     if (is_final(r.state)) return r.hook_due ? std::optional(r.written_at) : std::nullopt;
-    if (r.state == state_id::in_review && r.concern == concern::contradiction) return std::nullopt;
+    bool const for_a_person = s.contradicted() || !t.has_lookup;
+    if (r.state == state_id::in_review && for_a_person) return std::nullopt;
     time_point from = std::max(r.begun_at, r.next_check);
-    if (r.state == state_id::uncertain && s.too_early()) from = std::max(from, s.visible_at());
+    if (r.state == state_id::uncertain && t.visible_after) from = std::max(from, s.visible_at());
     bool const only_waits = r.state == state_id::pending && !r.cancel_requested;
     if (only_waits && s.may_send_later()) from = std::max(from, s.may_send().not_before);
     return from;

@@ -131,7 +131,10 @@ struct situation {
         return o.attempt != 0 && o.attempt <= r.attempts.size() &&
                r.is_open(r.attempts[o.attempt - 1]);
     }
-    bool last_open_closed() const { return r.open_attempts() == (about_an_open_one() ? 1U : 0U); }
+    /// What another life of a restored copy has sent is open for ever.
+    bool last_open_closed() const {
+        return !r.restored && r.open_attempts() == (about_an_open_one() ? 1U : 0U);
+    }
     bool nothing_open() const { return r.open_attempts() == 0 && !r.restored; }
     bool refused_for_good() const {
         return o.outcome == attempt_outcome_id::refused_for_good || r.refused_for_good();
@@ -141,6 +144,11 @@ struct situation {
     }
     bool contradicted() const { return r.concern == concern::contradiction; }
     bool same_contradiction() const { return contradicted() && r.reason == contradiction_rule(); }
+    /// Nobody has looked whether it is the only one.
+    bool never_looked_up() const {
+        return !o.from_outside &&
+               (r.basis == basis::reply || r.basis == basis::outside || r.basis == basis::person);
+    }
     bool other_receipt() const { return o.receipt != r.receipt; }
     bool doubt_or_recorded_effect() const {
         return in_doubt_only() || (r.concern == concern::effect_missing && o.receipt == r.receipt);

@@ -7,8 +7,10 @@
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/run_options.hpp>
+#include <indoubt/recovery/turn.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,9 +46,14 @@ template <class Policies> class telling {
 public:
     telling(Policies& policies, journal& book) : with_(policies), book_(book) {}
 
-    /// Before the write of a record that has just been settled: the hook is owed with it.
-    static void owe_hook([[maybe_unused]] record& r) {
-        if constexpr (hooked) r.hook_due = is_unapplied(r.state);
+    /// Before the write of a transition: what becomes rejected or cancelled owes the hook with it.
+    /// came_from: before the transition. A dismissal leads back, and owes what was owed before.
+    static void owe_hook([[maybe_unused]] state_id from, [[maybe_unused]] state_id came_from,
+                         [[maybe_unused]] record& r) {
+        if constexpr (hooked) {
+            bool const enters = r.state != from && is_unapplied(r.state);
+            if (enters && !is_final(came_from)) r.hook_due = true;
+        }
     }
 
     /// After the write.
@@ -104,6 +111,12 @@ private:
     result<void> run_hook([[maybe_unused]] record& r) {
         if constexpr (hooked) {
             if (!r.hook_due || !is_unapplied(r.state)) return success();
+            // Of another provider: its own program knows what to do about it.
+            if (r.intent->target != std::string_view(with_.provider.target)) return success();
+            turn const mine(&with_.hooks, r.intent);
+            if (!mine.granted()) return success(); // asked from within the hook
+            BOOST_OUTCOME_TRY(bool const moved_on, book_.has_moved_on(r));
+            if (moved_on) return success(); // superseded, say: whoever did it knows what is due
             if (with_.hooks.on_unapplied({r.identity(), r.state, r.reason, r.intent->request})) {
                 return book_.hook_returned(r);
             }

@@ -57,7 +57,13 @@ template <class Receipt> struct reply_weigher {
     record const& r;
     terms const& t;
 
-    bool echoes(std::string_view key) const { return key == r.key(); }
+    /// The key that the attempt carried; nothing echoes an unknown one.
+    bool echoes(std::string_view key) const {
+        std::uint32_t const generation = r.attempts[o.attempt - 1].generation;
+        if (generation == r.generation) return key == r.key();
+        auto const& former = r.notes_or_none().former_keys;
+        return generation - 1 < former.size() && key == former[generation - 1];
+    }
 
     void operator()(unknown&& x) const {
         o.what = seen::no_news;
@@ -100,6 +106,16 @@ template <class Receipt> struct reply_weigher {
     }
 };
 
+/// A reply to an attempt of an earlier generation: all of those surely were not applied.
+inline void weigh_former(observation& o) {
+    bool const accepted = o.what == seen::accepted || o.what == seen::proof;
+    o.what = accepted ? seen::former_key : seen::no_news;
+    o.outcome = attempt_outcome_id::open;
+    o.why = rule::none;
+    o.remarks.clear();
+    if (accepted) add_name(o.remarks, "ours: ", o.receipt);
+}
+
 template <class T> inline constexpr bool is_reply = false;
 template <class R> inline constexpr bool is_reply<reply<R>> = true;
 template <class R> inline constexpr bool is_reply<keyed_reply<R>> = true;
@@ -113,7 +129,8 @@ template <class R> struct receipt_of<keyed_reply<R>> {
 
 } // namespace detail
 
-/// What a reply to attempt number `attempt` (0: the last one) proves under this contract.
+/// What a reply to attempt number `attempt` (0: the last one) proves under this contract: nothing,
+/// if no such attempt is on record.
 template <class Contract, state S, class Reply>
     requires(detail::is_reply<std::remove_cvref_t<Reply>>)
 observation weigh(Contract const& contract, operation<S> const& op, Reply&& reply,
@@ -125,9 +142,14 @@ observation weigh(Contract const& contract, operation<S> const& op, Reply&& repl
         record const& r = op.stored();
         observation o{.of = op.stamp()};
         o.attempt = attempt != 0 ? attempt : static_cast<std::uint32_t>(r.attempts.size());
+        if (o.attempt == 0 || o.attempt > r.attempts.size()) {
+            o.what = seen::no_news;
+            return o;
+        }
         auto const t = detail::terms_of(contract);
         detail::reply_weigher<typename detail::receipt_of<reply_type>::type> const weigher{o, r, t};
         std::move(reply).visit([&](auto&& x) -> void { weigher(std::move(x)); });
+        if (r.attempts[o.attempt - 1].generation != r.generation) detail::weigh_former(o);
         return o;
     }
 }
