@@ -1,6 +1,7 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 #include <indoubt/recovery/journal.hpp>
+#include <indoubt/recovery/weigh.hpp>
 
 #include <doctest/doctest.h>
 
