@@ -26,10 +26,16 @@ public:
     }
 
     void wake(identity const& id) {
-        std::scoped_lock const lock(mutex_);
-        for (auto const& s : sleepers_) {
-            if (*s.id == id) s.source->request_stop();
+        // What a clock does when it is woken is its own business: not under our mutex.
+        std::vector<std::stop_source> woken;
+        {
+            std::scoped_lock const lock(mutex_);
+            for (auto const& s : sleepers_) {
+                if (*s.id == id) woken.push_back(*s.source);
+            }
         }
+        for (auto& source : woken)
+            source.request_stop();
     }
 
 private:
