@@ -7,9 +7,13 @@
 #include <indoubt/adapter/canonical_json.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct order {
@@ -30,15 +34,18 @@ struct order_service {
     };
     std::vector<entry> entries;
     bool can_be_asked = true;
+    bool loses_requests = false;
 };
 
 struct order_provider : indoubt::provider_of<order> {
     static constexpr auto target = "example.com/orders";
-    static constexpr indoubt::contract contract{.lookup = indoubt::complete_lookup{}};
+    static constexpr indoubt::contract contract{.lookup = indoubt::complete_lookup{},
+                                                .call_timeout = 50ms};
 
     explicit order_provider(order_service& s) : service(s) {}
 
     reply submit(attempt const& a) {
+        if (service.loses_requests) return unknown{};
         auto number = "no. " + std::to_string(service.entries.size() + 1);
         service.entries.push_back({number, std::string(a.key()), a.request()});
         return unknown{};
@@ -107,6 +114,87 @@ void list(order_recovery& orders) {
     if (!next) std::cout << next.error().message() << '\n';
 }
 
+// ---- evidence from outside ----------------------------------------------------------------------
+
+void webhook(order_recovery& orders, indoubt::identity const& id,
+             order_provider::effect const& made) {
+    auto known = orders.observe(id, made);
+    std::cout << (known ? "told: " + known.value().receipt : known.error().message()) << '\n';
+}
+
+void late_reply(order_recovery& orders, indoubt::identity const& id, std::string number,
+                std::uint32_t attempt) {
+    order_provider::reply const came = order_provider::accepted{std::move(number)};
+    auto known = orders.observe(id, came, attempt);
+    std::cout << (known ? "told: " + known.value().receipt : known.error().message()) << '\n';
+}
+
+// ---- decisions of people ------------------------------------------------------------------------
+
+void decided(indoubt::result<indoubt::record> const& now) {
+    std::cout << (now ? to_string(now.value().state) : now.error().message()) << '\n';
+}
+
+void it_is_there(order_recovery& orders, indoubt::identity const& id, std::string const& number) {
+    decided(orders.adopt(id, number, {"ann", "their support named it"}));
+}
+
+void it_is_not(order_recovery& orders, indoubt::identity const& id) {
+    decided(orders.rule_out(id, {"ann", "their support has no such order"}));
+}
+
+void go_on(order_recovery& orders, indoubt::identity const& id) {
+    decided(orders.resume(id, {"ann", "the outage is over"}, {.extra_attempts = 3, .overall = 1h}));
+}
+
+void not_ours(order_recovery& orders, indoubt::identity const& id, std::string const& number) {
+    decided(orders.dismiss(id, {"bob", "a copy that they made for a test"}, {number}));
+}
+
+void close_it(order_recovery& orders, indoubt::identity const& id) {
+    decided(orders.abandon(id, {"bob", "their records are gone"}));
+}
+
+void once_more(order_recovery& orders, indoubt::identity const& id) {
+    decided(orders.supersede(id, {"ann", "the customer wants it after all", "ticket 812"}));
+}
+
+// ---- coming back --------------------------------------------------------------------------------
+
+void worth_a_run(order_recovery& orders) {
+    auto const now = orders.journal().now();
+    auto each = [&](indoubt::due_operation const& d) {
+        std::cout << printable(d.stored.identity()) << " is due for "
+                  << (now - d.from < 1min ? "less than a minute" : "a minute or more") << '\n';
+    };
+    auto next = orders.due(now, each);
+    if (!next) std::cout << next.error().message() << '\n';
+}
+
+/// One round over all that is due.
+indoubt::result<void> finish_what_is_due(order_recovery& orders, std::stop_token const& shutdown) {
+    auto each = [](indoubt::identity const& id, auto const& done) {
+        std::cout << printable(id) << " is "
+                  << (done ? "confirmed" : to_string(done.error().state())) << '\n';
+    };
+    indoubt::cycle c{
+        .where = {.most = 50}, .most_looks = 100, .each = {.deadline = 10s, .stop = shutdown}};
+    for (std::optional next(c.where); next && !shutdown.stop_requested();) {
+        c.where = *next;
+        BOOST_OUTCOME_TRY(next, orders.resume_all(each, c));
+    }
+    return indoubt::success();
+}
+
+/// Of what was settled before last month only what answers a repeat stays.
+indoubt::result<std::size_t> forget_old_ones(order_recovery& orders) {
+    std::size_t all = 0;
+    for (std::size_t some = 1; some != 0; all += some) {
+        BOOST_OUTCOME_TRY(some, orders.shrink_settled(31 * 24h));
+    }
+    return all;
+}
+
 } // namespace
 
 int main() {
@@ -115,7 +203,7 @@ int main() {
     // Forgets everything; a real program uses sqlite_storage.
     order_recovery orders({.provider = order_provider(service),
                            .storage = {},
-                           .budget = {.looks = 2, .first_look_delay = 1ms}});
+                           .budget = {.first_delay = 1ms, .looks = 2, .first_look_delay = 1ms}});
 
     place(orders, {"calls", "1"}, {"notebook", 1}, shutdown.get_token());
     ask(orders, {"calls", "1"});
@@ -131,5 +219,27 @@ int main() {
     show(orders, {"calls", "1"});
     show(orders, {"calls", "2"});
     show(orders, {"calls", "3"});
-    return service.entries.size() == 1 ? 0 : 1;
+
+    service.loses_requests = true;
+    for (char const* key : {"4", "5", "6", "7", "8"})
+        place(orders, {"calls", key}, {"eraser", 3}, shutdown.get_token());
+    service.loses_requests = false;
+    orders.journal().wait_until(orders.journal().now() + 60ms, {}); // no call is under way then
+    webhook(orders, {"calls", "4"}, {"no. 40", "4", order{"eraser", 3}});
+    late_reply(orders, {"calls", "5"}, "no. 50", 1);
+
+    service.entries.push_back({"no. 50", "5", {"eraser", 3}}); // now it is shown, too
+    it_is_there(orders, {"calls", "5"}, "no. 50");
+    it_is_not(orders, {"calls", "6"});
+    go_on(orders, {"calls", "7"});
+    close_it(orders, {"calls", "8"});
+    once_more(orders, {"calls", "2"});
+    service.entries.push_back({"no. 60", "1", {"notebook", 1}});
+    place(orders, {"calls", "1"}, {"notebook", 1}, shutdown.get_token());
+    not_ours(orders, {"calls", "1"}, "no. 60");
+
+    worth_a_run(orders);
+    auto const finished = finish_what_is_due(orders, shutdown.get_token());
+    auto const forgotten = forget_old_ones(orders);
+    return finished && forgotten && service.entries.size() == 5 ? 0 : 1;
 }

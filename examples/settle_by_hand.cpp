@@ -1,8 +1,9 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The decisions of a person, made through the journal of a recovery. Each names who decided and
-// why, and is kept in the record. The recovery goes on from it the next time it is run.
+// What a person in charge does: lists what waits, asks the service, and decides. Each decision says
+// who made it and why, and is kept in the record. The next run goes on from it.
+// docs/settle_by_hand.md says which decision fits.
 
 #include <indoubt.hpp>
 #include <indoubt/adapter/canonical_json.hpp>
@@ -10,7 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,15 @@ struct order_service {
     std::vector<entry> entries;
     bool loses_requests = false;
     bool can_be_asked = true;
+
+    std::string add(std::string_view key, order const& content) {
+        entries.push_back({"no. " + std::to_string(++last), std::string(key), content});
+        return entries.back().number;
+    }
+    void remove(std::string_view number) {
+        std::erase_if(entries, [&](entry const& e) { return e.number == number; });
+    }
+    int last = 0;
 };
 
 struct order_provider : provider_of<order> {
@@ -48,9 +60,7 @@ struct order_provider : provider_of<order> {
 
     reply submit(attempt const& a) {
         if (service.loses_requests) return unknown{"timeout"};
-        auto number = "no. " + std::to_string(service.entries.size() + 1);
-        service.entries.push_back({number, std::string(a.key()), a.request()});
-        return accepted{std::move(number)};
+        return accepted{service.add(a.key(), a.request())};
     }
     answer lookup(query const& q) {
         if (!service.can_be_asked) return unavailable{};
@@ -65,73 +75,41 @@ struct order_provider : provider_of<order> {
 };
 
 using order_recovery = recovery<policies<order_provider, memory_storage>>;
-using order_journal = journal<memory_storage, system_clock>;
 
-void list_reviews(order_recovery& orders) {
+/// What waits for a person, page by page.
+result<void> list_reviews(order_recovery& orders) {
     auto each = [](unsettled_operation const& u) {
         if (u.stored.state != state_id::in_review) return;
-        std::cout << printable(u.stored.identity())
-                  << " waits for a person: " << to_string(u.reason) << '\n';
+        std::cout << printable(u.stored.identity()) << ": " << to_string(u.reason);
+        auto const& remarks = u.stored.notes_or_none().remarks;
+        if (!remarks.empty()) std::cout << " [" << remarks << ']';
+        std::cout << '\n';
     };
-    auto more = orders.unsettled(each);
-    if (!more) std::cout << more.error().message() << '\n';
-}
-
-/// The operation, if it is in the state that a decision is about.
-template <state S> result<operation<S>> find_in(order_journal& book, identity const& id) {
-    BOOST_OUTCOME_TRY(auto found, book.find(id));
-    if (!found) return error(rule::not_recorded).of(printable(id));
-    if (auto* op = found->template get_if<operation<S>>()) return std::move(*op);
-    return error(rule::illegal_decision).of(printable(id)); // settled meanwhile, perhaps
-}
-
-/// Returns when no call can be under way any more. Ask the service after that: what it does not
-/// show before may still arrive.
-result<void> let_calls_land(order_journal& book, identity const& id) {
-    BOOST_OUTCOME_TRY(auto op, find_in<in_review>(book, id));
-    time_point landed{};
-    for (auto const& a : op.stored().attempts)
-        landed = std::max(landed, later(a.sent_at, a.guarantee.arrives_within));
-    book.wait_until(landed, {});
+    for (std::optional<page> next(std::in_place); next;) {
+        BOOST_OUTCOME_TRY(next, orders.unsettled(each, *next));
+    }
     return success();
 }
 
+/// From then on no call can be under way. What the service does not show before may still arrive.
+time_point landed_at(record const& r) {
+    time_point landed{};
+    for (auto const& a : r.attempts)
+        landed = std::max(landed, later(a.sent_at, a.guarantee.arrives_within));
+    return landed;
+}
+
 /// Nothing of it was applied: the next run sends it again.
-result<void> was_not_applied(order_journal& book, identity const& id, by const& person) {
-    BOOST_OUTCOME_TRY(auto op, find_in<in_review>(book, id));
-    ruling word(op.stamp(), person, book.now());
-    BOOST_OUTCOME_TRY(book.write(rule_out(std::move(op), std::move(word))));
-    return book.flush();
+result<record> was_not_applied(order_recovery& orders, identity const& id, by const& person) {
+    BOOST_OUTCOME_TRY(auto const stored, orders.recorded(id));
+    orders.journal().wait_until(landed_at(stored), {});
+    // Now the person asks the service, and only then says so.
+    return orders.rule_out(id, person);
 }
 
-/// Nobody knows yet, and it is worth more tries: they are made where the guarantee allows them.
-result<void> try_on(order_journal& book, identity const& id, by const& person) {
-    BOOST_OUTCOME_TRY(auto op, find_in<in_review>(book, id));
-    time_point const now = book.now();
-    resumption<uncertain> word(op.stamp(), person, now, 3, now + 24h);
-    BOOST_OUTCOME_TRY(book.write(resume(std::move(op), std::move(word))));
-    return book.flush();
-}
-
-/// Nobody will ever know. The identity and its key stay blocked.
-result<void> close_unknown(order_journal& book, identity const& id, by const& person) {
-    BOOST_OUTCOME_TRY(auto op, find_in<in_review>(book, id));
-    abandonment word(op.stamp(), person, book.now());
-    BOOST_OUTCOME_TRY(book.write(abandon(std::move(op), std::move(word))));
-    return book.flush();
-}
-
-/// It was cancelled, and is wanted after all: the same intent again, under a new key.
-result<void> want_again(order_journal& book, identity const& id, by const& person) {
-    BOOST_OUTCOME_TRY(auto op, find_in<cancelled>(book, id));
-    auto key = id.key + "-" + std::to_string(op.stored().generation + 1);
-    supersession word(op.stamp(), person, book.now(), std::move(key));
-    BOOST_OUTCOME_TRY(book.write(supersede(std::move(op), std::move(word))));
-    return book.flush();
-}
-
-void say(char const* what, result<void> const& decided) {
+template <class T> bool say(char const* what, result<T> const& decided) {
     std::cout << what << ": " << (decided ? "done" : decided.error().message()) << '\n';
+    return decided.has_value();
 }
 
 } // namespace
@@ -142,32 +120,52 @@ int main() {
     order_recovery orders({.provider = order_provider(service),
                            .storage = {},
                            .budget = {.attempts = 1, .first_delay = 1ms, .looks = 2}});
-    order_journal& book = orders.journal();
     auto run = [&](identity const& id) {
         auto done = orders.run(id, {"notebook", 1});
         std::cout << (done ? printable(id) + ": " + done.value().receipt : done.error().message())
                   << '\n';
         return done.has_value();
     };
+    identity const lost{"hand", "lost"}, slow{"hand", "slow"}, unclear{"hand", "unclear"},
+        twice{"hand", "twice"}, shared{"hand", "shared"}, stopped{"hand", "stopped"};
 
     service.loses_requests = true;
-    (void)run({"hand", "1"});
-    (void)run({"hand", "2"});
-    (void)run({"hand", "3"});
+    for (auto const& id : {lost, slow, unclear, twice})
+        (void)run(id);
     service.loses_requests = false;
+    service.add("twice", {"notebook", 1}); // it did arrive, and somebody sent it once more
+    service.add("twice", {"notebook", 1});
+    (void)run(twice);
+    (void)run(shared);
+    service.add("shared", {"notebook", 1}); // a colleague has copied the order, key and all
+    (void)run(shared);
     service.can_be_asked = false; // so that nothing is sent
-    (void)run({"hand", "4"});
-    (void)orders.cancel({"hand", "4"}, {"ann", "the customer called"});
+    (void)run(stopped);
+    (void)orders.cancel(stopped, {"ann", "the customer called"});
     service.can_be_asked = true;
 
-    list_reviews(orders);
-    say("calls have landed", let_calls_land(book, {"hand", "1"}));
-    say("not applied", was_not_applied(book, {"hand", "1"}, {"ann", "their support has no order"}));
-    say("try on", try_on(book, {"hand", "2"}, {"ann", "they drop repeats"}));
-    say("outcome unknown", close_unknown(book, {"hand", "3"}, {"bob", "their records are gone"}));
-    say("wanted again", want_again(book, {"hand", "4"}, {"ann", "the customer called again"}));
+    bool ok = say("listed", list_reviews(orders));
 
-    bool const sent = run({"hand", "1"}) && run({"hand", "2"}) && run({"hand", "4"});
-    bool const closed = !run({"hand", "3"});
-    return sent && closed && service.entries.size() == 3 ? 0 : 1;
+    ok &= say("not applied", was_not_applied(orders, lost, {"ann", "their support has no order"}));
+
+    ok &= say("try on", orders.resume(slow, {"ann", "they were down, and drop repeats"},
+                                      {.extra_attempts = 3, .overall = 24h}));
+
+    service.remove("no. 2");
+    ok &= say("this one", orders.adopt(twice, "no. 1", {"bob", "the second one was deleted"}));
+
+    ok &=
+        say("none of ours", orders.dismiss(shared, {"bob", "no. 4 is a copy, theirs"}, {"no. 4"}));
+
+    ok &= say("nobody knows", orders.abandon(unclear, {"bob", "their records are gone"}));
+
+    // With an id the same decision can be given again, after a time-out of a form, say.
+    by const again{"ann", "the customer called again", "ticket 812"};
+    ok &= say("wanted after all", orders.supersede(stopped, again));
+    ok &= say("the same once more", orders.supersede(stopped, again));
+
+    for (auto const& id : {lost, slow, twice, shared, stopped})
+        ok &= run(id);
+    ok &= !run(unclear);
+    return ok && service.entries.size() == 6 ? 0 : 1;
 }
