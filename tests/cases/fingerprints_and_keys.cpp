@@ -97,6 +97,47 @@ TEST_CASE_TEMPLATE("a repeat is the same in any notation, and another document i
     CHECK(s.provider.notes->size() == 1);
 }
 
+/// What the second run of one identity hears, when the first one was given another notation.
+rule heard_of(std::string const& first, std::string const& second) {
+    at_the_wall s;
+    REQUIRE(s.run(exact_fingerprint(), s.id, first));
+    auto const again = s.run(exact_fingerprint(), s.id, second);
+    CHECK(s.provider.notes->size() == 1);
+    if (again) CHECK(again.value().before_this_run);
+    return again ? rule::none : again.error().rule();
+}
+
+TEST_CASE("what means the same is the same intent, whatever its notation [F01]") {
+    CHECK(heard_of(R"({"a":1,"b":2})", R"({"b":2,"a":1})") == rule::none);
+    CHECK(heard_of("[1]", "[1.0]") == rule::none);
+    CHECK(heard_of("[1]", "[1e0]") == rule::none);
+    CHECK(heard_of(R"(["\u00e9"])", "[\"\xc3\xa9\"]") == rule::none);
+    CHECK(heard_of("[-0.0]", "[0]") == rule::none);
+}
+
+TEST_CASE("what differs is another intent, however little [F01]") {
+    CHECK(heard_of("[1]", R"(["1"])") == rule::conflicting_intent);
+    CHECK(heard_of(R"({"a":null})", "{}") == rule::conflicting_intent);
+    CHECK(heard_of("[1,2]", "[2,1]") == rule::conflicting_intent);
+    CHECK(heard_of("[9007199254740993]", "[9007199254740992]") == rule::conflicting_intent);
+    CHECK(heard_of("[1]", "[1.0000000001]") == rule::conflicting_intent);
+    // A composed accent and a decomposed one: bytes differ.
+    CHECK(heard_of("[\"\xc3\xa9\"]", "[\"e\xcc\x81\"]") == rule::conflicting_intent);
+}
+
+TEST_CASE("what has no one meaning is refused, and nothing is recorded or sent [F01]") {
+    for (std::string const bad : {"[NaN]", "[Infinity]", "[1e400]", R"({"a":1,"a":1})",
+                                  R"(["\ud800"])", "[\"\xff\"]", "[1] [2]", ""}) {
+        CAPTURE(bad);
+        at_the_wall s;
+        auto const told = s.run(exact_fingerprint(), s.id, bad);
+        REQUIRE(told.has_error());
+        CHECK(told.error().rule() == rule::malformed_request);
+        CHECK(s.provider.notes->empty());
+        CHECK_FALSE(s.journal.find(s.id).value());
+    }
+}
+
 TEST_CASE("a document without a form is refused before anything is recorded") {
     at_the_wall s;
     auto const bad = s.run(exact_fingerprint(), s.id, R"({"a":1,"a":2})");

@@ -88,7 +88,7 @@ TEST_CASE("a key is not shared between scopes, as the service knows no scopes [I
     CHECK(s.stored({"shop b", "100"}).state == state_id::none);
 }
 
-TEST_CASE("a receipt belongs to one operation, also after the power went [I04b, I04c]") {
+TEST_CASE("a receipt belongs to one operation, also after the power went [I04b, I04c, H23]") {
     for (bool power_goes : {false, true}) {
         one_shop s(bare);
         REQUIRE(s.run({"shop", "order-1"}, "one notebook"));

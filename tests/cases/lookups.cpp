@@ -169,7 +169,7 @@ TEST_CASE("a record of another owner with our name is not touched and stops us [
     CHECK(s.truth->effects() == 0);
 }
 
-TEST_CASE("owners are told apart before effects are counted [U13b]") {
+TEST_CASE("owners are told apart before effects are counted [U13b, H21]") {
     one_shop s(bare);
     s.shop.on_submit([](shop::attempt const& a, world& w) -> shop::keyed_reply {
         w.put({.key = std::string(a.key()), .request = "", .receipt = "theirs", .ours = false});
