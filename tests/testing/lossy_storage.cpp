@@ -17,6 +17,7 @@ using testing::lossy_storage;
 using testing::plain_record;
 
 static_assert(storage_policy<lossy_storage>);
+static_assert(shrinks_settled<lossy_storage>);
 
 struct every_hook {
     lossy_storage& fresh() { return kept.emplace(); }
@@ -82,6 +83,33 @@ TEST_CASE("a power cut can leave any first part of the unflushed writes") {
         s.power_cut(); // what was left is durable
         CHECK(there(s, 1) == (kept > 0));
     }
+}
+
+TEST_CASE("what one call shrinks is one write and one step, and comes back whole") {
+    lossy_storage s;
+    for (std::uint64_t n = 1; n <= 3; ++n) {
+        record r = numbered(n);
+        r.state = state_id::confirmed;
+        r.attempts.emplace_back();
+        REQUIRE(s.insert(r));
+    }
+    REQUIRE(s.flush());
+    auto const steps = s.steps();
+    CHECK(s.shrink_settled(time_point::max(), 10).value() == 3);
+    CHECK(s.steps() == steps + 1);
+    CHECK(s.unflushed() == 1);
+    CHECK(s.find({"scope", "2"}).value()->intent->request.empty());
+    s.power_cut();
+    for (std::uint64_t n = 1; n <= 3; ++n) {
+        auto const r = s.find({"scope", std::to_string(n)}).value();
+        CHECK_FALSE(r->tombstone);
+        CHECK(r->intent->request == numbered(n).intent->request);
+        CHECK(r->attempts.size() == 1);
+    }
+    s.fail_at(s.steps() + 1);
+    CHECK(s.shrink_settled(time_point::max(), 10).error().rule() == rule::storage_failed);
+    CHECK(s.unflushed() == 1); // it may have reached the disk
+    CHECK(s.flush().has_error());
 }
 
 TEST_CASE("writes that change nothing leave nothing to lose") {
