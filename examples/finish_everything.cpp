@@ -11,7 +11,6 @@
 #include <indoubt/adapter/canonical_json.hpp>
 #include <indoubt/adapter/sqlite_storage.hpp>
 
-#include <chrono>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -31,8 +30,6 @@ struct notice {
 BOOST_HANA_ADAPT_STRUCT(notice, to, text);
 
 namespace {
-
-using namespace std::chrono_literals;
 
 struct killed {}; // stands in for the death of the process
 
@@ -84,25 +81,18 @@ struct notice_provider : provider<notice> {
 template <class Provider>
 using recovery_of = indoubt::recovery<indoubt::policies<Provider, indoubt::sqlite_storage&>>;
 
-/// Runs again what the journal holds of this provider and is not settled.
-/// Returns: how many are still open afterwards.
+/// Runs again what the journal holds of this provider and a run could do something about.
+/// Returns: how many of them are not confirmed then.
 template <class Provider> indoubt::result<int> finish_everything(recovery_of<Provider>& writes) {
     int open = 0;
-    auto finish = [&](indoubt::unsettled_operation const& u) {
-        indoubt::record const& r = u.stored;
-        if (r.intent->target != Provider::target) return; // another provider's
-        auto wanted = indoubt::codec<typename Provider::request>::decode(r.intent->request);
-        if (!wanted) {
-            ++open; // recorded by another version of this program: a person must see it
-            return;
-        }
-        auto done = writes.run(r.identity(), wanted.value(), {.deadline = 10s});
-        std::cout << printable(r.identity()) << " was " << to_string(r.state) << ", is "
-                  << (done ? "confirmed" : to_string(done.error().state())) << '\n';
+    auto told = [&](indoubt::identity const& id, auto const& done) {
+        std::cout << printable(id) << ": " << (done ? "confirmed" : done.error().message()) << '\n';
         if (!done) ++open;
     };
-    for (std::optional<indoubt::page> next(std::in_place); next;) {
-        BOOST_OUTCOME_TRY(next, writes.unsettled(finish, *next));
+    indoubt::cycle round;
+    for (std::optional next(round.where); next;) {
+        round.where = *next;
+        BOOST_OUTCOME_TRY(next, writes.resume_all(told, round));
     }
     return open;
 }
