@@ -27,14 +27,19 @@ struct identity {
 /// The longest scope and the longest key, in bytes.
 inline constexpr std::size_t longest_name = 255;
 
-/// 1 to 255 bytes, none of them NUL or another control character.
-constexpr bool well_formed_name(std::string_view name) {
+/// NUL or another control character.
+constexpr bool has_control_bytes(std::string_view name) {
     bool control = false;
     for (char c : name) {
         // No early way out: names are short, and this loop is on the path of every operation.
         control |= (static_cast<unsigned char>(c) < 0x20) | (c == 0x7f);
     }
-    return !name.empty() && name.size() <= longest_name && !control;
+    return control;
+}
+
+/// 1 to 255 bytes, none of them NUL or another control character.
+constexpr bool well_formed_name(std::string_view name) {
+    return !name.empty() && name.size() <= longest_name && !has_control_bytes(name);
 }
 
 constexpr bool well_formed(identity const& id) {

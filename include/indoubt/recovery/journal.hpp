@@ -53,9 +53,9 @@ result<std::shared_ptr<intent>> intend(std::string_view target, Request const& r
 
 /// What begin is told beside the intent.
 struct begin_options {
-    time_point deadline = time_point::max(); ///< of the operation; max() if there is none
-    key_rules keys{};                        ///< of the provider
-    std::string provider_key{};              ///< empty: the identity's key
+    time_point deadline = time_point::max();   ///< of the operation; max() if there is none
+    key_rules keys{};                          ///< of the provider
+    std::optional<std::string> provider_key{}; ///< unset: the identity's key
     /// Names the members in which two encoded requests differ, for a conflicting intent.
     std::string (*differing_members)(std::string_view stored, std::string_view given) = nullptr;
 };
@@ -208,9 +208,8 @@ private:
         }
         BOOST_OUTCOME_TRY(auto standing, find_record(id));
         if (standing) return same_intent(std::move(standing), *wanted, fingerprint, options);
-        bool const as_it_is = options.provider_key.empty() || options.provider_key == id.key;
-        BOOST_OUTCOME_TRY(
-            bind_key(id, wanted->target, as_it_is ? id.key : options.provider_key, options.keys));
+        std::string const& key = options.provider_key ? *options.provider_key : id.key;
+        BOOST_OUTCOME_TRY(bind_key(id, wanted->target, key, options.keys));
 
         wanted->identity = id;
         auto fresh = std::make_unique<record>();
@@ -219,7 +218,7 @@ private:
         fresh->version = {facts_.epoch, 1};
         fresh->begun_at = fresh->written_at = at;
         fresh->deadline = options.deadline;
-        if (!as_it_is) fresh->provider_key = options.provider_key;
+        if (key != id.key) fresh->provider_key = key;
         BOOST_OUTCOME_TRY(auto other, storage_.insert(*fresh));
         if (!other) return fresh;
         standing = std::make_unique<record>(std::move(*other));
@@ -378,9 +377,10 @@ private:
     }
 
     static bool fits(std::string_view key, key_rules const& rules) {
-        return key.size() <= rules.longest &&
-               (rules.alphabet.empty() ||
-                key.find_first_not_of(rules.alphabet) == std::string_view::npos);
+        bool const allowed = rules.alphabet.empty()
+                                 ? !has_control_bytes(key)
+                                 : key.find_first_not_of(rules.alphabet) == std::string_view::npos;
+        return !key.empty() && key.size() <= rules.longest && allowed;
     }
 
     static constexpr int most_collisions = 100; ///< with other writers of one record
