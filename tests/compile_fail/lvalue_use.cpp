@@ -3,7 +3,7 @@
 // Passes an operation on without giving it up.
 //
 // expect-gcc: cannot bind rvalue reference of type 'indoubt::operation<indoubt::pending>&&' to
-// lvalue expect-note-clang: expects an rvalue for 1st argument
+// expect-note-clang: expects an rvalue for 1st argument
 #include <indoubt/core/transitions.hpp>
 
 using namespace indoubt;

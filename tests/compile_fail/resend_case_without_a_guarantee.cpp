@@ -3,8 +3,8 @@
 // Handles a resend under a contract that documents no guarantee.
 //
 // expect: visit: this case cannot happen in this state under this contract
-// expect-note-gcc: 'indoubt::detail::can_happen<indoubt::resend_clearance, false>' evaluates to
-// false expect-clang: 'can_happen<indoubt::resend_clearance, false>'
+// expect-note-gcc: 'indoubt::detail::can_happen<indoubt::resend_clearance, false>'
+// expect-clang: 'can_happen<indoubt::resend_clearance, false>'
 #include "shop.hpp"
 
 using namespace indoubt;

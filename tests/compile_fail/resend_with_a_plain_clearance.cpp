@@ -2,8 +2,8 @@
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 // Sends an uncertain operation again on the strength of a clearance for a first send.
 //
-// expect-gcc: initialization of reference of type 'indoubt::resend_clearance&&' from expression of
-// type expect-note-clang: (aka 'indoubt::clearance') to 'resend_clearance' for 2nd argument
+// expect-gcc: initialization of reference of type 'indoubt::resend_clearance&&' from
+// expect-note-clang: (aka 'indoubt::clearance') to 'resend_clearance' for 2nd argument
 #include <indoubt/core/transitions.hpp>
 
 using namespace indoubt;

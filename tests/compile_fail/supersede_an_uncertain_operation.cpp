@@ -4,8 +4,7 @@
 //
 // expect-gcc: no matching function for call to 'supersede(
 // expect-note-gcc: {aka 'indoubt::operation<indoubt::uncertain>'} to
-// 'indoubt::operation<indoubt::rejected>&&' expect-note-clang: no known conversion from
-// 'operation<indoubt::uncertain>' to 'operation<rejected>' for 1st argument
+// expect-note-clang: no known conversion from 'operation<indoubt::uncertain>' to
 #include <indoubt/core/transitions.hpp>
 
 using namespace indoubt;
