@@ -55,7 +55,7 @@ void one_order_was_made(desk& d) {
     REQUIRE(d.truth->effects() == 1);
 }
 
-void replace_bytes(std::string const& path, std::function<std::string(std::string)> change) {
+void replace_bytes(std::string const& path, std::function<std::string(std::string const&)> change) {
     std::string const before = tests::bytes_of(path);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << change(before);
 }
@@ -64,21 +64,22 @@ TEST_CASE("a journal that is empty, zeroed, foreign, newer or cut off is refused
     struct damage {
         char const* what;
         rule told;
-        std::function<std::string(std::string)> done;
+        std::function<std::string(std::string const&)> done;
     };
     damage const all[] = {
-        {"0 bytes", rule::not_a_journal, [](std::string) { return std::string(); }},
+        {"0 bytes", rule::not_a_journal, [](std::string const&) { return std::string(); }},
         {"zeros of the same length", rule::not_a_journal,
-         [](std::string was) { return std::string(was.size(), '\0'); }},
+         [](std::string const& was) { return std::string(was.size(), '\0'); }},
         {"something else", rule::not_a_journal,
-         [](std::string was) { return "# settings\n" + std::string(was.size(), '#'); }},
+         [](std::string const& was) { return "# settings\n" + std::string(was.size(), '#'); }},
         {"a newer format", rule::newer_format,
-         [](std::string was) {
-             was.at(60) = '\x7f'; // user_version, big endian
-             return was;
+         [](std::string const& was) {
+             std::string changed = was;
+             changed.at(60) = '\x7f'; // user_version, big endian
+             return changed;
          }},
         {"its first half", rule::journal_damaged,
-         [](std::string was) { return was.substr(0, was.size() / 2); }},
+         [](std::string const& was) { return was.substr(0, was.size() / 2); }},
     };
     for (auto const& one : all) {
         CAPTURE(one.what);

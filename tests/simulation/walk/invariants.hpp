@@ -16,9 +16,10 @@ namespace walk {
 
 inline char const* broken_in(snapshot const& s) {
     image const& r = s.memory;
+    // What is pending in a restored copy counts as possibly sent.
     bool const not_applied = r.state == state_id::rejected || r.state == state_id::cancelled ||
-                             r.state == state_id::pending;
-    if (not_applied && !r.ever_confirmed && !r.restored) {
+                             (r.state == state_id::pending && !r.restored);
+    if (not_applied && !r.ever_confirmed) {
         for (unsigned a = 0; a != most_attempts; ++a) {
             fate const f = s.calls[a].fate;
             if ((f == fate::under_way || f == fate::landed) && !r.is_declared(a)) {

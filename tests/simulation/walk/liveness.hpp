@@ -31,7 +31,8 @@ public:
             return "I24 it can never leave this state by itself, and no person is "
                    "asked";
         }
-        if (s_.memory.state != state_id::in_review || s_.any_under_way()) return nullptr;
+        if (s_.memory.state != state_id::in_review) return nullptr;
+        if (s_.any_under_way()) return way_under_a_guarantee();
         return effects_now(s_) == 1  ? way_to_confirm(end)
                : any_effect_ever(s_) ? nullptr
                                      : way_without_effect(end);
@@ -61,11 +62,27 @@ private:
         }
         if (!closes) closes = closes_after_cancel();
         if (!closes) return "EXIT nothing was applied, and only \"abandon\" closes it";
-        bool const wanted = s_.memory.reviewed_for == concern::doubt && !stranger_now(s_) &&
-                            s_.memory.extra_attempts == 0 && !s_.memory.cancel_requested &&
-                            !s_.memory.ever_confirmed;
-        if (wanted && !goes_on) return "RESUME no decision leads to its being done after all";
+        if (is_wanted() && !goes_on) return "RESUME no decision leads to its being done after all";
         return nullptr;
+    }
+
+    /// Nobody can know yet whether it was applied; under a guarantee it may go on all the same.
+    char const* way_under_a_guarantee() {
+        bool covered = has_guarantee(contract_now(w_, s_)) && w_.window == world().window;
+        for (unsigned a = 0; a != s_.memory.attempts; ++a)
+            covered &= s_.memory.attempt_of[a].guarantee != guarantee_kind::none;
+        if (!covered || !is_wanted() || any_effect_ever(s_)) return nullptr;
+        following can;
+        decisions(s_, can);
+        for (auto const& step : can.steps())
+            if (can_be_confirmed(settled(step.to))) return nullptr;
+        return "RESUME a guarantee covers it, and no decision lets it go on";
+    }
+
+    bool is_wanted() const {
+        return s_.memory.reviewed_for == concern::doubt && !stranger_now(s_) &&
+               s_.memory.extra_attempts == 0 && !s_.memory.cancel_requested &&
+               !s_.memory.ever_confirmed;
     }
 
     bool closes_after_cancel() {

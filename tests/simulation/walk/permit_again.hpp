@@ -23,7 +23,7 @@ inline permit permit_again(desk& d, worker const& me) {
     auto const marks = std::pair(d.storage.mark, d.storage.durable_mark);
     auto op = std::move(*d.journal.find(the_identity).value()->get_if<operation<pending>>());
     moment m;
-    m.now = time_of(me.send_before) - documents::one;
+    m.now = me.send_before == never_ends ? first_tick : time_of(me.send_before) - documents::one;
     m.may_send.ends_at = time_of(me.send_before);
     auto const nothing_there = weigh(documents::nothing, op, shop::answer(shop::complete{}));
     auto cleared = decide(op, documents::nothing, nothing_there, m);

@@ -47,7 +47,7 @@ inline guarantee guarantee_of(world const& w, guarantee_kind kind) {
 
 inline claim claim_of(held_by who) {
     if (who == held_by::nobody) return {};
-    if (who == held_by::the_dead) return {this_epoch - 1, 1};
+    if (who == held_by::the_dead) return {this_epoch - 1, 9};
     return {this_epoch, static_cast<std::uint64_t>(who)};
 }
 

@@ -16,7 +16,9 @@
 // | I1, I13, I14          | surroundings.hpp: as calls land and the power fails              |
 // | I2, I3, I9, I12       | sending_rules.hpp: as the bytes go out                           |
 // | I11, I13, W01, R2     | sending_rules.hpp: as a send is recorded                         |
+// | J07                   | sending_rules.hpp: the same; no two calls send at once           |
 // | I11                   | worker_steps.hpp: as something is confirmed                      |
+// | H2, U01, U12          | worker_steps.hpp: stale, forgotten and late evidence             |
 // | I5, R2, ALARM         | invariants.hpp: in every state                                   |
 // | I24, EXIT, RESUME     | liveness.hpp: in every state in which no call is at work         |
 //
@@ -29,7 +31,11 @@
 // - A permit is too old after call_timeout, and a look-up too early before arrives_within is over.
 //   What nobody reads any more, such as when a call that has landed was sent, is left out. So
 //   worlds in which time passes have fewer.
-// - A claim has no lease here: it is given back over its holder's head instead.
+// - A claim has no lease here: it is given back over its holder's head instead. It stands in the
+//   record until its call ends, so where there are two workers there are three times as many
+//   states.
+// - A person rules out nothing before a call can no longer be under way by the contract. Where no
+//   time passes he waits so long, unless the world is hasty.
 // - A pending operation whose deadline or attempts are spent is cancelled, not reviewed. One in a
 //   restored copy cannot be cancelled.
 // - What is unique or idempotent only for a while, and a window without a bound of the time under

@@ -153,17 +153,34 @@ private:
         });
     }
 
-    template <class Operation, class F>
-    auto decided(desk& d, Operation const& op, observation const& o, bool looks_left, F then) {
+    /// Calls then(next<S, C>) with what the library says.
+    template <state S, class F>
+    void decided(desk& d, operation<S> const& op, observation const& o, bool looks_left, F then) {
+        if (has_guarantee(contract_)) {
+            then(answer<keyed<complete_lookup, hint>>(d, op, o, looks_left));
+        } else {
+            then(answer<plain<complete_lookup, hint>>(d, op, o, looks_left));
+        }
+    }
+
+    /// Alike: a contract whose answers have the same type. What follows from them is compiled once
+    /// for all of those.
+    template <class Alike, state S>
+    next<S, Alike> answer(desk& d, operation<S> const& op, observation const& o, bool looks_left) {
         counted_budget budget{w_.attempts};
         record const& r = op.stored();
         auto const me = who_ != nobody ? static_cast<std::uint64_t>(holder(who_)) : r.claim.holder;
         asker const asks{.holder = me, .looks = looks_left ? 0U : 1U};
         return std::visit(
-            [&](auto const& c) {
-                moment m = d.journal.moment(r, budget, c, asks);
-                m.look_only = who_ == nobody;
-                return then(decide(op, c, o, m));
+            [&](auto const& c) -> next<S, Alike> {
+                using documented = std::remove_cvref_t<decltype(c)>;
+                if constexpr (std::same_as<next<S, documented>, next<S, Alike>>) {
+                    moment m = d.journal.moment(r, budget, c, asks);
+                    m.look_only = who_ == nobody;
+                    return decide(op, c, o, m);
+                } else {
+                    std::abort(); // it was asked for by its guarantee
+                }
             },
             contract_);
     }

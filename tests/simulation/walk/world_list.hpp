@@ -202,15 +202,6 @@ inline std::vector<world> worlds() {
                     .incomplete_looks = false,
                     .refusals = false,
                     .may = {.crash = 1, .clock = 1}});
-    list.push_back({.name = "D/window/pause",
-                    .contract = documents::by_key_four_with_margin,
-                    .provider = repeats::share_a_key,
-                    .lasts = 7,
-                    .window = 4,
-                    .arrives_within = 1,
-                    .incomplete_looks = false,
-                    .refusals = false,
-                    .pauses = true});
     list.push_back({.name = "D/blind/clock+crash",
                     .contract = documents::by_key_four_blind,
                     .provider = repeats::share_a_key,
@@ -220,6 +211,14 @@ inline std::vector<world> worlds() {
                     .refusals = false,
                     .notices_steps = true,
                     .may = {.crash = 1, .clock = 1}});
+    list.push_back({.name = "D/blind/pause",
+                    .contract = documents::by_key_four_blind_with_margin,
+                    .provider = repeats::share_a_key,
+                    .lasts = 7,
+                    .window = 4,
+                    .arrives_within = 1,
+                    .refusals = false,
+                    .pauses = true});
     list.push_back({.name = "D/deadline",
                     .contract = documents::by_key_timed,
                     .provider = repeats::share_a_key,

@@ -110,11 +110,6 @@ inline constexpr contract by_key_four{.resend = short_window,
                                       .call_timeout = one,
                                       .arrives_within = one,
                                       .margin = none};
-inline constexpr contract by_key_four_with_margin{.resend = short_window,
-                                                  .lookup = at_once,
-                                                  .call_timeout = one,
-                                                  .arrives_within = one,
-                                                  .margin = one};
 inline constexpr contract by_key_repeating{.resend = long_window,
                                            .lookup = some_time,
                                            .call_timeout = one,
@@ -144,6 +139,13 @@ inline constexpr contract by_key_four_blind{
     .call_timeout = one,
     .arrives_within = one,
     .margin = none};
+inline constexpr contract by_key_four_blind_with_margin{
+    .resend =
+        deduplicated_by_key{.window = 4 * one, .compares_parameters = true, .documented_at = page},
+    .reply = proves,
+    .call_timeout = one,
+    .arrives_within = one,
+    .margin = one};
 inline constexpr contract by_name{
     .resend = unique_target{.undisturbed_for = unlimited, .documented_at = page},
     .lookup = some_time,
