@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -54,7 +55,8 @@ struct order_provider : indoubt::provider_of<order> {
         if (!service.can_be_asked) return unavailable{};
         complete found;
         for (auto const& [number, key, content] : service.entries) {
-            if (key == q.key) found.effects.push_back({number, key, content});
+            bool const asked_for = key == q.key || number == q.receipt;
+            if (asked_for) found.effects.push_back({number, key, content});
         }
         return found;
     }
@@ -62,8 +64,31 @@ struct order_provider : indoubt::provider_of<order> {
     order_service& service;
 };
 
-using order_recovery =
-    indoubt::recovery<indoubt::policies<order_provider, indoubt::memory_storage>>;
+/// Goods are put aside before an order is placed, and are free again once it surely was not.
+struct free_goods {
+    std::map<indoubt::identity, int>& put_aside; // of one thread only, in this program
+
+    bool on_unapplied(indoubt::unapplied_operation const& u) {
+        auto const unplaced = indoubt::codec<order>::decode(u.request);
+        if (!unplaced) return false; // written by another program: it stays owed
+
+        // Freed once, however often this is called.
+        bool const freed = put_aside.erase(u.identity) != 0;
+        if (freed) std::cout << "free again: " << unplaced.value().item << '\n';
+        return true;
+    }
+};
+
+auto order_policies(order_service& service, std::map<indoubt::identity, int>& put_aside) {
+    // Forgets everything; a real program uses sqlite_storage.
+    return indoubt::policies{.provider = order_provider(service),
+                             .storage = indoubt::memory_storage(),
+                             .budget = {.first_delay = 1ms, .looks = 2, .first_look_delay = 1ms},
+                             .hooks = free_goods{put_aside}};
+}
+
+using order_recovery = indoubt::recovery<decltype(order_policies(
+    std::declval<order_service&>(), std::declval<std::map<indoubt::identity, int>&>()))>;
 
 void place(order_recovery& orders, indoubt::identity const& id, order const& wanted,
            std::stop_token const& shutdown) {
@@ -200,20 +225,20 @@ indoubt::result<std::size_t> forget_old_ones(order_recovery& orders) {
 int main() {
     order_service service;
     std::stop_source shutdown;
-    // Forgets everything; a real program uses sqlite_storage.
-    order_recovery orders({.provider = order_provider(service),
-                           .storage = {},
-                           .budget = {.first_delay = 1ms, .looks = 2, .first_look_delay = 1ms}});
+    std::map<indoubt::identity, int> put_aside;
+    order_recovery orders(order_policies(service, put_aside));
 
     place(orders, {"calls", "1"}, {"notebook", 1}, shutdown.get_token());
     ask(orders, {"calls", "1"});
 
     service.can_be_asked = false; // then nothing is sent either
+    put_aside[{"calls", "2"}] = 12;
     place(orders, {"calls", "2"}, {"pencil", 12}, shutdown.get_token());
     list(orders);
     service.can_be_asked = true;
     ask(orders, {"calls", "2"});
     give_up(orders, {"calls", "2"});
+    bool const freed = put_aside.empty();
 
     give_up(orders, {"calls", "1"});
     show(orders, {"calls", "1"});
@@ -241,5 +266,5 @@ int main() {
     worth_a_run(orders);
     auto const finished = finish_what_is_due(orders, shutdown.get_token());
     auto const forgotten = forget_old_ones(orders);
-    return finished && forgotten && service.entries.size() == 5 ? 0 : 1;
+    return freed && finished && forgotten && service.entries.size() == 5 ? 0 : 1;
 }

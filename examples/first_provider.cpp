@@ -64,7 +64,8 @@ struct order_provider : indoubt::provider_of<order> {
     answer lookup(query const& q) {
         complete found;
         for (auto const& [number, key, content] : service.entries) {
-            if (key == q.key) found.effects.push_back({number, key, content});
+            bool const asked_for = key == q.key || number == q.receipt;
+            if (asked_for) found.effects.push_back({number, key, content});
         }
         return found;
     }

@@ -66,7 +66,8 @@ struct order_provider : provider_of<order> {
         if (!service.can_be_asked) return unavailable{};
         complete found;
         for (auto const& [number, key, content] : service.entries) {
-            if (key == q.key) found.effects.push_back({number, key, content});
+            bool const asked_for = key == q.key || number == q.receipt;
+            if (asked_for) found.effects.push_back({number, key, content});
         }
         return found;
     }

@@ -95,8 +95,9 @@ struct pay_client {
         if (wrong == fault::overloaded) return {.status = 500};
         return {.status = 201, .id = known->id};
     }
-    /// Two a page.
-    listed list(std::string_view reference, std::string_view cursor = {}) const {
+    /// What carries the reference or has the id, two a page.
+    listed list(std::string_view reference, std::string_view id,
+                std::string_view cursor = {}) const {
         listed page;
         bool skipping = !cursor.empty();
         for (auto const& p : payments) {
@@ -104,7 +105,8 @@ struct pay_client {
                 page.next = page.items.back().id;
                 return page;
             }
-            if (!skipping && p.reference == reference) page.items.push_back(p);
+            bool const asked_for = p.reference == reference || p.id == id;
+            if (!skipping && asked_for) page.items.push_back(p);
             if (p.id == cursor) skipping = false;
         }
         return page;
@@ -148,7 +150,7 @@ struct payment_provider : indoubt::provider_of<payment> {
     }
 
     answer lookup(query const& q) {
-        listed const page = client.list(q.key);
+        listed const page = client.list(q.key, q.receipt); // has our key, or is the one known
         if (page.status == 403) return denied{};
         if (page.status != 200) return unavailable{"status " + std::to_string(page.status)};
         if (!page.next.empty()) return incomplete{}; // there is more
@@ -198,7 +200,7 @@ struct careful_provider : payment_provider {
     answer lookup(query const& q) {
         using page_answer = indoubt::page_answer<payment, std::string>;
         return indoubt::paged_lookup(q, [&](std::string_view cursor) -> page_answer {
-            listed const page = client.list(q.key, cursor);
+            listed const page = client.list(q.key, q.receipt, cursor);
             if (page.status == 403) return denied{};
             if (page.status != 200) return unavailable{"status " + std::to_string(page.status)};
             indoubt::lookup_page<payment, std::string> shown{.next = page.next};
@@ -212,6 +214,24 @@ struct careful_provider : payment_provider {
             }
             return shown;
         });
+    }
+};
+
+// ---- a service that is particular about keys ----------------------------------------------------
+
+struct short_key_provider : payment_provider {
+    static constexpr indoubt::contract contract{
+        .lookup = indoubt::complete_lookup{},
+        .keys = {.longest = 24, .alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}};
+
+    using payment_provider::payment_provider;
+
+    /// In capital letters: an encoded key has none, so that different ones stay different.
+    std::string key_for(indoubt::identity const& id, unsigned generation) const {
+        auto key = indoubt::encoded_key(id, generation);
+        for (char& c : key)
+            c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        return key;
     }
 };
 
@@ -289,7 +309,20 @@ template <class Provider> bool makes_one_payment(fault wrong, std::uint64_t fail
     return run() && client.payments.size() == 1;
 }
 
-/// The same for a removal; what is not there cannot be removed.
+/// A key that is too long is refused before anything is sent.
+bool takes_short_keys() {
+    pay_client client;
+    lossy_storage journal;
+    manual_clock const clock;
+    tested<short_key_provider> payments(
+        {.provider = short_key_provider(client), .storage = journal, .clock = clock});
+    bool const paid = payments.run({"rent", "2026-12"}, {"eur", 70'000, "landlord"}).has_value();
+    auto const longer = payments.run({"electricity", "2026-12-31"}, {"eur", 5'000, "grid"});
+    return paid && client.payments.front().reference == "RENTZS2026Z2D12" && !longer &&
+           longer.error().rule() == indoubt::rule::unfit_key;
+}
+
+/// One mandate is removed; what is not there cannot be removed.
 bool removes_one_mandate(fault wrong) {
     pay_client client{.next = wrong};
     lossy_storage journal;
@@ -313,6 +346,7 @@ int main() {
     }
     for (fault const wrong : {fault::none, fault::request_lost, fault::reply_lost})
         ok &= removes_one_mandate(wrong);
+    ok &= takes_short_keys();
     std::cout << (ok ? "one payment in every case, and one mandate removed\n" : "wrong\n");
     return ok ? 0 : 1;
 }
