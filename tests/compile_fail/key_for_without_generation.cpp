@@ -10,6 +10,7 @@ using namespace indoubt;
 struct tickets : shop {
 #if defined(MISTAKE)
     std::string key_for(identity const&) const;
+    std::string key_for(std::string) const;
 #else
     std::string key_for(identity const&, unsigned generation) const;
 #endif

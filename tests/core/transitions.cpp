@@ -311,7 +311,7 @@ template <state S> rule reason_of_doubt(record r) {
 
 TEST_CASE("that it existed before us outlives the doubt") {
     record r = sent(1);
-    CHECK(reason_of_doubt<uncertain>(r) == rule::no_guarantee);
+    CHECK(reason_of_doubt<uncertain>(r) == rule::restored_copy);
     CHECK(reason_of_doubt<pending>(r) == rule::restored_copy);
     r.reason = rule::existed_before;
     CHECK(reason_of_doubt<uncertain>(r) == rule::existed_before);

@@ -137,7 +137,10 @@ TEST_CASE("a receipt that is none cannot be adopted, and nobody is asked") {
     one_shop s(bare);
     doubtful(s);
     auto const looks = s.truth->looks();
-    CHECK(adopt(s, "").error().rule() == rule::too_large);
+    auto const empty = adopt(s, "").error();
+    CHECK(empty.rule() == rule::illegal_decision);
+    CHECK(empty.detail() == "it needs a receipt");
+    CHECK(empty.in_doubt());
     CHECK(adopt(s, std::string(longest_receipt + 1, 'x')).error().rule() == rule::too_large);
     CHECK(s.truth->looks() == looks);
 }

@@ -16,13 +16,17 @@
 
 namespace scene {
 
-/// A lossy_storage with something to do after its reads and flushes, as another thread would.
+/// A lossy_storage with something to do around its reads, writes and flushes, as another thread
+/// would, or as memory that has run out.
 struct hooked_storage {
     explicit hooked_storage(lossy_storage& s) : kept(s) {}
 
     storage_facts facts() const { return kept.facts(); }
     result<std::optional<record>> insert(record const& r) { return kept.insert(r); }
-    result<void> replace(record const& r, version v) { return kept.replace(r, v); }
+    result<void> replace(record const& r, version v) {
+        once(before_replace);
+        return kept.replace(r, v);
+    }
     result<std::optional<record>> find(identity const& id) {
         auto found = kept.find(id);
         once(after_find);
@@ -41,7 +45,7 @@ struct hooked_storage {
         return flushed;
     }
 
-    std::function<void()> after_find, after_visit, before_flush, after_flush;
+    std::function<void()> after_find, after_visit, before_replace, before_flush, after_flush;
 
 private:
     static void once(std::function<void()>& what) {

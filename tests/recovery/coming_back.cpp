@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -112,6 +113,22 @@ TEST_CASE("what is uncertain is due at once, or when its effect must be visible 
     auto p = s.start();
     CHECK(pass(p).empty()); // nobody is asked before that
     s.clock.advance(16min);
+    CHECK(pass(p).at(s.id.key) == std::vector{rule::none});
+    CHECK(s.truth->sends() == 1);
+}
+
+TEST_CASE("after a crash it is due at once: the life before may not have looked [W04]") {
+    one_shop s(slow);
+    s.shop.on_submit(applied_reply_lost);
+    s.shop.always_on_lookup(empty);
+    CHECK(s.run().has_error());
+    REQUIRE(s.state() == state_id::uncertain);
+    CHECK(due_now(s) == 0); // this life goes by what the contract says
+
+    s.journal.power_cut();
+    CHECK(due_now(s) == 1);
+    s.shop.always_on_lookup(truthful);
+    auto p = s.start();
     CHECK(pass(p).at(s.id.key) == std::vector{rule::none});
     CHECK(s.truth->sends() == 1);
 }
@@ -312,6 +329,57 @@ TEST_CASE("what is pending in a restored copy is looked for, never sent [J06]") 
     s.truth->apply(s.id.key, s.request); // as the original did
     CHECK(pass(p).at(s.id.key) == std::vector{rule::none});
     CHECK(s.truth->sends() == 0);
+}
+
+TEST_CASE("one that throws does not keep the others from their turn") {
+    one_shop s(deduplicating);
+    place(s, 3);
+    s.shop.always_on_lookup([](shop::query const& q, world& w) -> shop::answer {
+        if (q.key == "1") throw std::runtime_error("a defect of the provider");
+        return truthful(q, w);
+    });
+    auto p = s.start();
+    for (int cycles = 0; cycles != 2; ++cycles) {
+        auto const told = pass(p);
+        CHECK(told.at("1") == std::vector{rule::interrupted});
+        if (cycles == 0) CHECK(told.size() == 3);
+    }
+    auto const r = s.stored({"shop", "1"});
+    CHECK(r.state == state_id::uncertain);
+    CHECK(r.claim == claim{});
+    CHECK(s.stored({"shop", "2"}).state == state_id::confirmed);
+    CHECK(s.stored({"shop", "3"}).state == state_id::confirmed);
+    s.shop.always_on_lookup(truthful);
+    CHECK(pass(p).at("1") == std::vector{rule::none});
+}
+
+TEST_CASE("a cycle without look-ups makes one, and ends") {
+    one_shop s(deduplicating);
+    place(s, 2);
+    auto p = s.start();
+    CHECK(pass(p, {.most_looks = 0}).size() == 2);
+}
+
+TEST_CASE("what stays under way beyond the deadline is for a person [W04]") {
+    one_shop s(prompt);
+    s.shop.on_submit(applied_reply_lost);
+    s.shop.always_on_lookup([](shop::query const& q, world& w) -> shop::answer {
+        shop::complete all;
+        if (w.sends() == 0) return all;
+        all.effects.push_back({.receipt = "r-1",
+                               .key = std::string(q.key),
+                               .request = "one notebook",
+                               .status = effect_status::under_way});
+        return all;
+    });
+    CHECK(s.run().error().rule() == rule::under_way);
+    REQUIRE(s.state() == state_id::uncertain);
+    s.clock.advance(s.stored().deadline - s.clock.wall());
+    CHECK(s.run().error().rule() == rule::under_way);
+    CHECK(s.state() == state_id::in_review);
+    s.shop.always_on_lookup(truthful);
+    CHECK(s.run()); // and its look-up may still settle it
+    CHECK(s.truth->sends() == 1);
 }
 
 TEST_SUITE_END();

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@ using namespace scene;
 using shop = provider_of<std::string>;
 
 auto const request_lost = shop_of<decltype(bare)>::request_lost;
+auto const applied_reply_lost = shop_of<decltype(bare)>::applied_reply_lost;
 auto const down = shop_of<decltype(bare)>::down;
 auto const empty = shop_of<decltype(bare)>::empty;
 auto const truthful = shop_of<decltype(bare)>::truthful;
@@ -88,6 +91,8 @@ TEST_CASE("who and why are asked for, and recorded with the moment [W03]") {
             auto const refused = decide(p, s.id, what, nobody);
             REQUIRE(refused.has_error());
             CHECK(refused.error().rule() == rule::illegal_decision);
+            CHECK(refused.error().detail() == "it needs who and why");
+            CHECK(refused.error().state() == s.state());
             CHECK(s.stored().version == before);
         }
         auto const made = decide(p, s.id, what, {"ann", "she asked them", "d-1"});
@@ -245,6 +250,9 @@ TEST_CASE("what is not in review is decided by nobody; only what is settled is s
             CHECK(made.error().rule() ==
                   (where == none ? rule::not_recorded : rule::illegal_decision));
             CHECK(made.error().state() == where);
+            if (where != none) {
+                CHECK(made.error().detail() == "it is " + std::string(to_string(where)));
+            }
         }
         CHECK(s.stored().version == before);
     }
@@ -319,6 +327,45 @@ TEST_CASE("settled by hand: adopted, sent again, resumed, closed, each with its 
     CHECK(s.truth->sends() == 4 + 2);
     CHECK(s.truth->distinct_keys() == 4);
     CHECK(s.unsettled().empty());
+}
+
+TEST_CASE("an adoption that is given again names the same effect") {
+    one_shop s(from_elsewhere);
+    s.shop.on_submit(applied_reply_lost);
+    CHECK(s.run().has_error());
+    auto p = s.start();
+    by const word{"ann", "on their page", "t-1"};
+    REQUIRE(p.adopt(s.id, "r-1", word));
+    CHECK(p.adopt(s.id, "r-1", word));
+    auto const other = p.adopt(s.id, "r-2", word);
+    REQUIRE(other.has_error());
+    CHECK(other.error().detail() == "its id stands for another decision");
+    CHECK(s.stored().receipt == "r-1");
+}
+
+TEST_CASE("an effect without a receipt cannot be dismissed: it could not be told from others") {
+    one_shop s(bare);
+    s.shop.on_submit([](shop::attempt const&, world&) { return refused{}; });
+    CHECK(s.run().has_error());
+    auto p = s.start();
+    CHECK(p.observe(s.id, shop::effect{"r-1", s.id.key, s.request}).has_error());
+    auto const refused_word = p.dismiss(s.id, ann, {"r-1", ""});
+    REQUIRE(refused_word.has_error());
+    CHECK(refused_word.error().detail() == "a receipt is empty");
+    CHECK(s.state() == state_id::in_review);
+}
+
+TEST_CASE("grants add up, and never to less") {
+    one_shop s(bare);
+    doubtful(s);
+    auto p = s.start();
+    constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+    REQUIRE(p.resume(s.id, ann, {.extra_attempts = most}));
+    CHECK(s.run().has_error());
+    REQUIRE(s.state() == state_id::in_review);
+    s.clock.advance(1min);
+    REQUIRE(p.rule_out(s.id, ann));
+    CHECK(s.stored().extra_attempts == most);
 }
 
 TEST_SUITE_END();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -371,6 +372,21 @@ TEST_CASE("a found request that has no form is not ours") {
     CHECK(s.run("fine").error().rule() == rule::contents_differ);
     s.service.found = "other";
     CHECK(s.run("fine").error().rule() == rule::contents_differ);
+}
+
+TEST_CASE("memory that runs out as a claim is given back: nothing stays claimed") {
+    one_shop s(deduplicating);
+    hooked_storage storage(s.journal);
+    hooked_process<decltype(s.shop.contract)> p({s.shop, storage, {}, s.budget, s.clock, s.ears});
+    s.shop.on_submit([&](shop::attempt const&, world&) -> shop::keyed_reply {
+        storage.before_replace = [] { throw std::bad_alloc(); };
+        return unknown{};
+    });
+    CHECK_THROWS_AS((void)p.run(s.id, s.request, {.deadline = 50ms}), std::bad_alloc);
+    CHECK(s.state() == state_id::uncertain);
+    CHECK(s.stored().claim == claim{});
+    CHECK(p.run(s.id, s.request));
+    CHECK(s.truth->effects() == 1);
 }
 
 TEST_SUITE_END();

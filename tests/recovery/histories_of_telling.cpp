@@ -1,6 +1,6 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
-#include <scene.hpp>
+#include <recovery/by_hand.hpp>
 
 #include <doctest/doctest.h>
 
@@ -208,6 +208,44 @@ TEST_CASE("whoever tells what somebody else wrote makes it durable first [H1]") 
         s.cut_power();
         CHECK(s.state() == state_id::confirmed);
     }
+}
+
+TEST_CASE("told early is what this call has looked up, never what somebody else has just written") {
+    one_shop s(bare);
+    hooked_storage storage(s.journal);
+    hooked_process<decltype(s.shop.contract)> p({s.shop, storage, {}, s.budget, s.clock, s.ears});
+    s.shop.on_submit(applied_reply_lost);
+    s.shop.always_on_lookup([](shop::query const& q, world& w) -> shop::answer {
+        shop::complete all;
+        if (w.sends() == 0) return all;
+        for (auto const* receipt : {"r-1", "r-2"})
+            all.effects.push_back({receipt, std::string(q.key), std::string("one notebook")});
+        return all;
+    });
+    CHECK(s.run().error().rule() == rule::several_effects);
+    bool told = false;
+    storage.before_flush = [&] { // between the write and the flush of the adoption
+        auto const now = s.run({.trust_record = true, .tell = tell::early});
+        told = now.has_value();
+        CHECK(s.journal.unflushed() == 0);
+    };
+    REQUIRE(p.adopt(s.id, "r-1", {"ann", "support says so"}));
+    CHECK(told);
+}
+
+TEST_CASE("a call from within a look-up is told what is durable") {
+    one_shop s(bare);
+    auto p = s.start();
+    bool asked = false;
+    s.shop.on_lookup([&](shop::query const&, world&) -> shop::answer {
+        auto const inner = p.run(s.id, s.request);
+        CHECK(inner.error().rule() == rule::in_progress);
+        CHECK(s.journal.unflushed() == 0);
+        asked = true;
+        return shop::complete{};
+    });
+    CHECK(p.run(s.id, s.request));
+    CHECK(asked);
 }
 
 TEST_SUITE_END();

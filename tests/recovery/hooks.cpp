@@ -241,8 +241,10 @@ TEST_CASE("an exception of it reaches the caller and counts as not yet [H29]") {
     auto p = s.start();
     CHECK_THROWS_AS((void)p.run(s.id, s.request), std::runtime_error);
     CHECK_THROWS_AS((void)p.cancel(s.id), std::runtime_error);
-    auto const ignore = [](identity const&, auto const&) {};
-    CHECK_THROWS_AS((void)p.resume_all(ignore), std::runtime_error);
+    CHECK(p.resume_all([](identity const&, auto const& told) {
+        CHECK(told.error().rule() == rule::interrupted);
+        CHECK(told.error().state() == state_id::rejected);
+    }));
     CHECK(s.calls() == 4);
     s.hook->then = nullptr;
     CHECK(p.run(s.id, s.request).has_error()); // the same process goes on

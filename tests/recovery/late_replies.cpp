@@ -370,6 +370,57 @@ TEST_CASE("a late reply while the next call is prepared: that call is not made [
     CHECK(s.truth->effects() == 1);
 }
 
+// ---- what is not expected any more --------------------------------------------------------------
+
+TEST_CASE("an acceptance of what was ruled out is told before anything is sent again [U12]") {
+    auto const play = [](auto const& documented) {
+        one_shop s(documented);
+        s.truth->hide_effects_for(1h);
+        s.shop.on_submit(applied_reply_lost);
+        CHECK(s.run().has_error());
+        REQUIRE(s.state() == state_id::in_review);
+        s.clock.advance(1min);
+        REQUIRE(s.start().rule_out(s.id, {"ann", "they say it is not there"}));
+        auto p = s.start();
+        shop::reply const came = shop::accepted{"r-1"};
+        CHECK(p.observe(s.id, came, 1).error().rule() == rule::late_effect);
+        CHECK(s.state() == state_id::in_review);
+        CHECK(s.run().error().in_doubt());
+        CHECK(s.truth->sends() == 1);
+        CHECK(s.truth->effects() == 1);
+    };
+    play(bare);
+    play(from_elsewhere);
+}
+
+TEST_CASE("a reply of a superseded generation says nothing of the present one [H19]") {
+    for (bool const accepts : {false, true}) {
+        CAPTURE(accepts);
+        one_shop s(echoing);
+        auto p = s.start();
+        s.shop.on_submit([&](shop::attempt const& a, world& w) -> shop::keyed_reply {
+            // While this call hangs its refusal is told, and a person wants it all the same.
+            CHECK(p.observe(s.id, shop::reply(refused{.because = refusal_class::permission}), 1)
+                      .has_error());
+            REQUIRE(p.supersede(s.id, {"ann", "the account is open now"}));
+            if (!accepts) return refused{.because = refusal_class::permission};
+            return shop::accepted_with_key{w.apply(a.key(), a.bytes()), std::string(a.key())};
+        });
+        auto const done = p.run(s.id, s.request, {.deadline = 5s});
+        auto const r = s.stored();
+        CHECK(r.generation == 2);
+        if (accepts) { // which contradicts the refusal
+            CHECK(done.error().rule() == rule::late_effect);
+            CHECK(r.state == state_id::in_review);
+            CHECK(s.truth->sends() == 1);
+        } else {
+            CHECK(done);
+            CHECK(r.tries() == 1);
+            CHECK(s.truth->effects() == 1);
+        }
+    }
+}
+
 TEST_SUITE_END();
 
 } // namespace

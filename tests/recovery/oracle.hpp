@@ -154,6 +154,7 @@ inline answer uncertain_and_absent(facts const& f) {
                 .why = f.may_send == send::spent ? rule::attempts_spent : rule::deadline_reached};
     }
     if (f.cancelled) return {.what = action::refer, .why = rule::cancelled_by_caller};
+    if (f.restored) return {.what = action::refer, .why = rule::restored_copy};
     bool const was_covered = f.documented && !f.covered;
     if (was_covered) return {.what = action::refer, .why = rule::window_closed};
     bool const promised = !f.can_be_asked && f.holds_a_receipt;
@@ -177,13 +178,17 @@ inline answer pending_or_uncertain(facts const& f) {
                 .why = f.existed_before ? rule::existed_before : rule::another_owner};
     }
     if (f.shown == seen::under_way) {
-        return {.what = looks_last(f) ? action::wait : action::report, .why = rule::under_way};
+        if (looks_last(f)) return {.what = action::wait, .why = rule::under_way};
+        return {.what = f.deadline_over ? action::refer : action::report, .why = rule::under_way};
     }
     if (!pending && f.shown == seen::failed_for_good) return {.what = action::reject};
     if (pending && f.shown == seen::no_target && !f.restored) return {.what = action::reject};
     bool const unclear = is_one_of(f.shown, seen::incomplete, seen::unavailable, seen::denied,
                                    seen::failed, seen::failed_for_good, seen::no_target);
     if (unclear && looks_last(f)) return {.what = action::wait, .why = rule::look_up_failed};
+    if (unclear && pending && f.restored) {
+        return {.what = action::refer, .why = rule::restored_copy};
+    }
     bool const may_still_resend = f.covered && !f.cancelled && !f.deadline_over;
     return {.what = pending || may_still_resend ? action::report : action::refer,
             .why = rule::look_up_failed};
@@ -249,6 +254,9 @@ inline answer expected(facts f) {
         if (contradicts(f, a) || settles_by_reply(f, a)) return a;
         return in_review_now(f);
     case state_id::pending:
+        if (f.shown == seen::accepted) {
+            return {.what = action::contradict, .why = rule::late_effect};
+        }
         if (f.cancelled && !f.restored) {
             return {.what = action::cancel, .why = rule::cancelled_by_caller};
         }

@@ -219,6 +219,7 @@ private:
     oracle::sought what_is_sought(record const& r) const {
         oracle::sought s{.key = std::string(r.key()), .request = s_.request, .receipt = r.receipt};
         s.ever_confirmed = r.ever_confirmed;
+        s.restored = r.restored;
         for (auto const& a : r.attempts) {
             s.any_open = s.any_open || a.outcome == attempt_outcome_id::open;
             s.sent += a.outcome != attempt_outcome_id::not_sent ? 1U : 0U;

@@ -6,6 +6,7 @@
 #include <indoubt/recovery/weigh.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct sought {
     std::vector<std::string> former_keys{}, set_aside{};
     bool by_name = false; ///< what stands at the name without a key may be ours
     bool ever_confirmed = false;
-    bool any_open = false;
+    bool any_open = false, restored = false;
     unsigned sent = 0; ///< attempts of this generation that left a trace
 };
 
@@ -60,7 +61,8 @@ inline bool ours(shop_names::effect const& e, sought const& s) {
 
 /// What a complete list of effects shows.
 inline seen shown_by(std::vector<shop_names::effect> const& effects, sought const& s) {
-    unsigned equal = 0, other_content = 0, at_work = 0, failed = 0, finally_failed = 0;
+    unsigned equal = 0, other_content = 0, at_work = 0, failed = 0;
+    std::set<std::string> failures; // for good; one that is listed twice is one
     bool candidate = false, former = false, nameless = false;
     for (auto const& e : effects) {
         if (among(s.set_aside, e.receipt)) continue;
@@ -75,7 +77,7 @@ inline seen shown_by(std::vector<shop_names::effect> const& effects, sought cons
         } else if (e.status == effect_status::failed) {
             ++failed;
         } else if (e.status == effect_status::failed_for_good) {
-            ++finally_failed;
+            failures.insert(e.receipt);
         } else if (e.receipt.empty()) {
             nameless = true;
         } else if (e.request != s.request) {
@@ -90,10 +92,11 @@ inline seen shown_by(std::vector<shop_names::effect> const& effects, sought cons
     if (nameless) return seen::incomplete;
     if (at_work != 0) return seen::under_way;
     if (equal == 1) return seen::match;
-    if (failed != 0 || (finally_failed != 0 && (finally_failed < s.sent || !s.any_open))) {
+    if (failed != 0 ||
+        (!failures.empty() && (failures.size() < s.sent || !s.any_open || s.restored))) {
         return seen::failed;
     }
-    if (finally_failed != 0) return seen::failed_for_good;
+    if (!failures.empty()) return seen::failed_for_good;
     return candidate ? seen::only_candidates : seen::nothing;
 }
 

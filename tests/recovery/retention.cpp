@@ -286,6 +286,41 @@ TEST_CASE("the oldest shrink first, so many at a time, whatever age is asked for
     CHECK(p.shrink_settled(milliseconds::min()).value() == 3); // what is settled by now
 }
 
+TEST_CASE("a decision that is given again after retention still changes nothing") {
+    one_shop s(bare);
+    s.shop.on_submit(refuses());
+    CHECK(s.run().has_error());
+    auto p = s.start();
+    by const word{"bob", "a copy they made for a test", "ticket 7"};
+    CHECK(p.observe(s.id, shop::effect{"r-1", s.id.key, s.request}).has_error());
+    REQUIRE(p.dismiss(s.id, word, {"r-1"}));
+    s.clock.advance(8 * day);
+    REQUIRE(shrink(s) == 1);
+    CHECK(p.observe(s.id, shop::effect{"r-2", s.id.key, s.request}).has_error());
+    auto const again = p.dismiss(s.id, word, {"r-1"});
+    REQUIRE(again);
+    CHECK(again.value().state == state_id::in_review);
+    CHECK(s.stored().reason == rule::late_effect);
+}
+
+TEST_CASE(
+    "of what has shrunk to its fingerprint the person's word counts: it cannot be asked for") {
+    one_shop s(bare);
+    using process = recovery<policies<decltype(s.shop), lossy_storage&, sha256_fingerprint,
+                                      bounded_budget, manual_clock>>;
+    process p({s.shop, s.journal, {}, s.budget, s.clock});
+    s.shop.on_submit(refuses());
+    CHECK(p.run(s.id, s.request).has_error());
+    s.clock.advance(8 * day);
+    REQUIRE(p.shrink_settled(day).value() == 1);
+    CHECK(p.observe(s.id, shop::effect{"r-1", s.id.key, s.request}).has_error());
+    auto const looks = s.truth->looks();
+    REQUIRE(p.adopt(s.id, "r-1", ann));
+    CHECK(s.truth->looks() == looks);
+    CHECK(s.stored().basis == basis::person);
+    CHECK(p.run(s.id, s.request).value().receipt == "r-1");
+}
+
 TEST_SUITE_END();
 
 } // namespace

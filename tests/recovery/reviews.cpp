@@ -125,7 +125,10 @@ TEST_CASE("while a call may be under way nobody can rule it out [H10]") {
     auto p = s.start();
     auto const sent = s.stored().last_sent();
     s.clock.advance(sent + 1min - 1ms - s.clock.wall());
-    CHECK(p.rule_out(s.id, ann).error().rule() == rule::illegal_decision);
+    auto const early = p.rule_out(s.id, ann).error();
+    CHECK(early.rule() == rule::illegal_decision);
+    CHECK(early.detail() == "a call may be under way");
+    CHECK(early.again_at() == sent + 1min);
     CHECK(s.state() == state_id::in_review);
     s.clock.advance(1ms);
     CHECK(p.rule_out(s.id, ann));

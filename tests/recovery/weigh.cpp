@@ -297,8 +297,10 @@ TEST_CASE("an effect that is not done yet, or failed, is neither a match nor not
     CHECK(shown({failed}).what == seen::failed);
     CHECK(shown({failed_for_good}).what == seen::failed_for_good);
     CHECK(shown({failed_for_good}, with_attempts(2)).what == seen::failed); // one may still land
-    CHECK(shown({failed_for_good, failed_for_good}, with_attempts(2)).what ==
-          seen::failed_for_good);
+    auto const another = but(effect("r-2"), effect_status::failed_for_good);
+    CHECK(shown({failed_for_good, another}, with_attempts(2)).what == seen::failed_for_good);
+    // One that is listed twice is one.
+    CHECK(shown({failed_for_good, failed_for_good}, with_attempts(2)).what == seen::failed);
     CHECK(shown({failed_for_good, failed}).what == seen::failed);
     record earlier = with_attempts(2);
     earlier.attempts[0].outcome = outcome::refused_for_now; // what failed may be this one

@@ -97,7 +97,7 @@ enum class rule : std::uint8_t {
     deadline_reached = 45,  ///< the deadline of the operation or of this call is over
     under_way = 46,         ///< the provider shows the effect as under way
     restored_copy = 47,     ///< a restored journal: it may have been sent in another life
-    contents_differ = 48,   ///< our key carries another content than was asked for
+    contents_differ = 48,   ///< the effect has another content than was asked for, or none
     several_effects = 49,   ///< more than one effect of ours exists
     another_owner = 50,     ///< only records that are not provably ours were found
     existed_before = 51,    ///< the provider says it existed before our first attempt
@@ -108,6 +108,7 @@ enum class rule : std::uint8_t {
     accepted_unproven = 56, ///< the provider accepted it, and nothing can prove it
     no_target = 57,         ///< what it would act on is not there
     not_shown = 58,         ///< the effect that a person named is not shown
+    interrupted = 59,       ///< an exception of a policy ended the call
 
     // settled against the caller
     refused_by_provider = 60, ///< refused for good
@@ -155,7 +156,7 @@ constexpr std::string_view to_string(rule r) {
     case rule::deadline_reached: return "the deadline is over";
     case rule::under_way: return "the provider shows the effect as under way";
     case rule::restored_copy: return "the journal is a restored copy; it may have been sent before";
-    case rule::contents_differ: return "our key carries another content at the provider";
+    case rule::contents_differ: return "the effect has another content than was asked for, or none";
     case rule::several_effects: return "ambiguous: more than one effect of ours exists";
     case rule::another_owner: return "only records that are not provably ours were found";
     case rule::existed_before: return "it was there before our first attempt";
@@ -166,6 +167,7 @@ constexpr std::string_view to_string(rule r) {
     case rule::accepted_unproven: return "the provider accepted it, and nothing can prove it";
     case rule::no_target: return "what it would act on is not there";
     case rule::not_shown: return "the named effect is not shown";
+    case rule::interrupted: return "an exception ended the call; it stays as it is recorded";
     case rule::refused_by_provider: return "the provider refused it for good";
     case rule::refused_input: return "the provider refused it for good: invalid input";
     case rule::refused_permission: return "the provider refused it for good: no permission";

@@ -13,6 +13,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -203,6 +204,10 @@ struct record {
     time_point last_sent() const {
         return attempts.empty() ? time_point::min() : attempts.back().sent_at;
     }
+    void allow_attempts(std::uint32_t more) {
+        constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+        extra_attempts = more > most - extra_attempts ? most : extra_attempts + more;
+    }
     case_notes const& notes_or_none() const {
         static case_notes const none;
         return notes ? *notes : none;
@@ -230,6 +235,13 @@ inline error error_despite(record const& r, rule why) {
     bool const exists = r.state == state_id::confirmed || may_be_applied(r.state);
     return error_about(r, why).doubtful(exists);
 }
+
+namespace detail {
+/// A decision that the record does not allow; why is for people.
+inline error not_open(record const& r, std::string why) {
+    return error_about(r, rule::illegal_decision).saying(std::move(why));
+}
+} // namespace detail
 
 } // namespace indoubt
 

@@ -182,12 +182,13 @@ public:
             }
             if (e.again_at_ > r.next_check) r.next_check = e.again_at_;
             if (e.better_basis_ != basis::none) r.basis = e.better_basis_;
-            // The holder goes on looking; what settled an operation, or sent it to review, still
-            // holds.
+            // The holder goes on looking; what settled an operation, or contradicts, still holds.
             r.claim = kept;
-            bool const tells_more = e.closed_.why == rule::existed_before ||
-                                    (std::same_as<S, uncertain> && e.closed_.why != rule::none);
-            r.reason = tells_more && !is_final(S::id) ? e.closed_.why : why;
+            constexpr bool waits = std::same_as<S, uncertain>;
+            bool const tells_more =
+                e.closed_.why == rule::existed_before || (waits && e.closed_.why != rule::none);
+            bool const doubtful = waits || r.concern == concern::doubt;
+            r.reason = tells_more && doubtful ? e.closed_.why : why;
         });
     }
 
@@ -207,17 +208,18 @@ public:
         auto const& former = r.notes_or_none().former_keys;
         bool const is_new = e.provider_key() != r.key() &&
                             std::ranges::find(former, e.provider_key()) == former.end();
-        if (r.open_attempts() != 0 || r.ever_confirmed || r.tombstone || !is_new ||
-            e.provider_key().empty() || r.generation >= most_generations) {
-            return error_about(r, rule::illegal_decision);
-        }
+        if (r.hook_due) return not_open(r, "its hook is due");
+        if (r.open_attempts() != 0 || r.ever_confirmed) return not_open(r, "it may be applied");
+        if (!is_new || e.provider_key().empty()) return not_open(r, "it needs a new provider key");
+        if (r.tombstone) return not_open(r, "retention left no request");
+        if (r.generation >= most_generations) return not_open(r, "it had all its generations");
         return take<pending>(op, e, [&](record& changed) {
             decided(changed, "supersede", e);
             changed.edit_notes([&](case_notes& notes) {
                 notes.former_keys.emplace_back(changed.key());
                 notes.target_id.clear();
             });
-            changed.hook_due = false;
+            changed.extra_attempts = 0;
             ++changed.generation;
             changed.provider_key = e.provider_key();
             changed.deadline = e.deadline();
@@ -317,17 +319,16 @@ template <state S>
 /// came to review from a final state (dismiss is), nor while a call may still be under way.
 [[nodiscard]] inline result<step<pending>> rule_out(operation<in_review>&& op, ruling&& e) {
     record const& r = op.stored();
-    bool still_under_way = false;
+    time_point arrived{};
     for (auto const& a : r.attempts) {
-        still_under_way |= r.is_open(a) && e.at() < later(a.sent_at, a.guarantee.arrives_within);
+        if (r.is_open(a)) arrived = std::max(arrived, later(a.sent_at, a.guarantee.arrives_within));
     }
-    if (r.ever_confirmed || is_final(r.came_from) || still_under_way) {
-        return error_about(r, rule::illegal_decision);
-    }
+    if (e.at() < arrived) return detail::not_open(r, "a call may be under way").until(arrived);
+    if (r.ever_confirmed || is_final(r.came_from)) return detail::not_open(r, "it was settled");
     return detail::transit::take<pending>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "rule_out", e);
         detail::transit::close(changed, {0, attempt_outcome_id::declared_not_applied, rule::none});
-        changed.extra_attempts += e.extra_attempts();
+        changed.allow_attempts(e.extra_attempts());
         changed.deadline = e.deadline();
         changed.restored = false;
         changed.receipt.clear();
@@ -343,13 +344,13 @@ template <state To>
 [[nodiscard]] result<step<To>> resume(operation<in_review>&& op, resumption<To>&& e) {
     record const& r = op.stored();
     bool const still_open = r.open_attempts() != 0 || r.restored;
-    if (r.concern != concern::doubt || r.cancel_requested ||
-        std::same_as<To, uncertain> != still_open) {
-        return error_about(r, rule::illegal_decision);
+    if (r.cancel_requested) return detail::not_open(r, "a cancel was requested");
+    if (r.concern != concern::doubt || std::same_as<To, uncertain> != still_open) {
+        return detail::not_open(r, "no evidence is missing");
     }
     return detail::transit::take<To>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "resume", e);
-        changed.extra_attempts += e.extra_attempts();
+        changed.allow_attempts(e.extra_attempts());
         changed.deadline = e.deadline();
         changed.concern = concern::none;
         changed.came_from = state_id::none;
@@ -364,7 +365,8 @@ template <state To>
     record const& r = op.stored();
     auto const& named = e.none_of_ours();
     bool const ours = r.ever_confirmed && std::ranges::find(named, r.receipt) != named.end();
-    if (r.came_from != To::id || ours) return error_about(r, rule::illegal_decision);
+    if (r.came_from != To::id) return detail::not_open(r, "it was not settled");
+    if (ours) return detail::not_open(r, "it is the confirmed effect");
     return detail::transit::take<To>(op, e, [&](record& changed) {
         detail::transit::decided(changed, "dismiss", e);
         detail::transit::set_aside(changed, e.none_of_ours());

@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -234,11 +235,20 @@ concept maps_keys = requires(P const& p, identity const& id, unsigned generation
     { p.key_for(id, generation) } -> std::same_as<std::string>;
 };
 
-// A member of this name that does not fit would be ignored in silence.
+// A member of this name that does not fit would be ignored in silence. The name is ambiguous in a
+// class that has it twice, also where it is private or overloaded.
+struct has_the_names {
+    void normalise();
+    void key_for();
+};
+template <class P> struct names_twice : P, has_the_names {};
 template <class P>
-concept names_normalise = requires { &P::normalise; };
+    requires std::is_final_v<P>
+struct names_twice<P> : has_the_names {};
 template <class P>
-concept names_key_for = requires { &P::key_for; };
+concept names_normalise = !requires { &names_twice<P>::normalise; };
+template <class P>
+concept names_key_for = !requires { &names_twice<P>::key_for; };
 
 template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)>;
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 // Where a journal keeps its records. A storage stores, compares and flushes; what a record means
 // is none of its business.
@@ -39,6 +40,11 @@ inline bool is_unsettled(record const& r) {
            r.state == state_id::in_review || r.hook_due;
 }
 
+/// In a restored copy another life may have gone on from here: it counts as possibly sent.
+inline bool may_have_gone_on(record const& r) {
+    return !is_final(r.state);
+}
+
 /// Retention may shrink it: it is settled and was last written before this time, and nobody has to
 /// do anything more about it. What a person abandoned stays whole.
 inline bool may_shrink(record const& r, time_point written_before) {
@@ -53,20 +59,24 @@ inline bool written_earlier(record const& a, record const& b) {
     return std::tie(a.written_at, a.operation) < std::tie(b.written_at, b.operation);
 }
 
-/// The record without attempts, without its case but for other names of the effect, and without
-/// the request where the fingerprint answers for it. The version is the next one in this epoch, so
-/// that evidence of the whole record is stale.
+/// The record without attempts, without its case but for other names of the effect and decisions
+/// that have an id, and without the request where the fingerprint answers for it. The version is
+/// the next one in this epoch, so that evidence of the whole record is stale.
 inline record shrunk(record r, std::uint32_t epoch) {
     r.tombstone = true;
     r.version = {epoch, r.version.epoch == epoch ? r.version.counter + 1 : 1};
     r.attempts.clear();
     case_notes const& known = r.notes_or_none();
-    if (known.former_keys.empty() && known.set_aside.empty()) {
+    std::vector<decision> named;
+    for (decision const& d : known.decisions)
+        if (!d.id.empty()) named.push_back(d); // given again it must change nothing
+    if (known.former_keys.empty() && known.set_aside.empty() && named.empty()) {
         r.notes.reset();
     } else {
         case_notes kept;
         kept.former_keys = known.former_keys;
         kept.set_aside = known.set_aside;
+        kept.decisions = std::move(named);
         r.notes = std::make_shared<case_notes const>(std::move(kept));
     }
     if (!r.intent->fingerprint.empty()) {
@@ -124,7 +134,7 @@ struct any_visitor {
 /// - record::intent never changes after insert, but for the request that shrink_settled drops: so
 ///   replace need not store it again. Names that were bound stay bound, whatever shrinks.
 /// - A storage that can be opened as a restored or cloned copy sets record::restored then on every
-///   record that is pending or in review, and keeps it until a replace clears it, over later opens.
+///   record that may_have_gone_on(), and keeps it until a replace clears it, over later opens.
 /// - A failed write or flush poisons the handle: every later call is rule::storage_failed.
 /// - After a crash: reopening finds all flushed writes and a new, larger epoch.
 /// - Thread safety: all functions may be called from several threads at once. A visitor is called

@@ -77,6 +77,7 @@ public:
 
     result<record> cancel(identity const& id, by const& caller) {
         return change(id, [&]<state S>(operation<S>&& op) -> result<amended> {
+            BOOST_OUTCOME_TRY(is_of_this_target(op.stored())); // whose hook it may owe
             if constexpr (requires(cancellation c) {
                               indoubt::cancel(std::move(op), std::move(c));
                           }) {
@@ -122,9 +123,7 @@ public:
     /// Only an operation of this provider can be compared with what it shows, and only by the rule
     /// it was recorded under.
     result<void> is_comparable(record const& r) const {
-        if (r.intent->target != std::string_view(with_.provider.target)) {
-            return error_despite(r, rule::conflicting_intent);
-        }
+        BOOST_OUTCOME_TRY(is_of_this_target(r));
         if (r.intent->fingerprint_rule != with_.fingerprint.rule()) {
             return error_despite(r, rule::incomparable);
         }
@@ -132,6 +131,11 @@ public:
     }
 
 private:
+    result<void> is_of_this_target(record const& r) const {
+        if (r.intent->target == std::string_view(with_.provider.target)) return success();
+        return error_despite(r, rule::conflicting_intent);
+    }
+
     /// What the table can act on without asking anybody.
     static bool speaks(observation const& o) {
         switch (o.what) {

@@ -48,7 +48,7 @@ using states = set_of<state_id>;
 using sights = set_of<seen>;
 
 inline constexpr states P{state_id::pending}, U{state_id::uncertain}, C{state_id::confirmed},
-    V{state_id::in_review}, RX{state_id::rejected, state_id::cancelled},
+    V{state_id::in_review}, PRX{state_id::pending, state_id::rejected, state_id::cancelled},
     PU{state_id::pending, state_id::uncertain}, UV{state_id::uncertain, state_id::in_review},
     PUV{state_id::pending, state_id::uncertain, state_id::in_review},
     PUCV{state_id::pending, state_id::uncertain, state_id::confirmed, state_id::in_review},
@@ -146,10 +146,10 @@ inline constexpr decision_row decision_table[] = {
     {all,     anything,       {claimed},                     A::report,     R::in_progress},
 
     // Settled: a second receipt is a second effect, and where nothing was applied one is too many.
-    // Nothing else is asked.
+    // Nothing else is asked. What is pending surely was not applied, either.
     {C,       confirming,     {other_receipt},               A::contradict, R::several_effects},
     {settled, effects,        {},                            A::contradict, R::late_effect},
-    {RX,      acceptance,     {},                            A::contradict, R::late_effect},
+    {PRX,     acceptance,     {},                            A::contradict, R::late_effect},
     {final_ones, closed,      {open_one},                    A::record,     by_no_rule},
     {settled, anything,       {},                            A::report,     as_recorded},
 
@@ -194,6 +194,7 @@ inline constexpr decision_row decision_table[] = {
 
     // An effect of ours that is not one yet, or never will be.
     {PU,      under_way,      {looks_left},                  A::wait,       R::under_way},
+    {PU,      under_way,      {deadline_over},               A::refer,      R::under_way},
     {PU,      under_way,      {},                            A::report,     R::under_way},
     {UV,      failed_for_good, {in_doubt_only},               A::reject,    R::refused_by_provider},
 
@@ -211,6 +212,7 @@ inline constexpr decision_row decision_table[] = {
 
     // The look-up could not tell: failure is not absence.
     {PU,      unclear,        {looks_left},                  A::wait,       R::look_up_failed},
+    {P,       unclear,        {restored},                    A::refer,      R::restored_copy},
     {P,       anything,       {},                            A::report,     R::look_up_failed},
     {U,       anything,       {covered, deadline_open},      A::report,     R::look_up_failed},
     {U,       anything,       {},                            A::refer,      R::look_up_failed},

@@ -7,6 +7,7 @@
 #include <indoubt/recovery/observation.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,9 +25,13 @@ template <class T> result<std::string> encoded(T const& value) {
     return codec<T>::encode(value);
 }
 
+/// How many failures of one operation are told apart.
+inline constexpr std::size_t most_failures = 100;
+
 /// Sorts the effects of a complete look-up into ours and candidates.
 struct sorting {
-    unsigned applied = 0, differing = 0, former = 0, under_way = 0, failed = 0, failed_for_good = 0;
+    unsigned applied = 0, differing = 0, former = 0, under_way = 0, failed = 0;
+    std::vector<std::string> failed_for_good{}; // receipts: one that is listed twice is one
     bool malformed = false;
     std::string receipt{};    // of the last equal effect of ours
     std::string candidates{}; // receipts, for people
@@ -88,7 +93,14 @@ void sort(sorting& s, effect<Request, Receipt> const& e, record const& r, terms 
     switch (e.status) {
     case effect_status::under_way: ++s.under_way; return;
     case effect_status::failed: ++s.failed; return;
-    case effect_status::failed_for_good: ++s.failed_for_good; return;
+    case effect_status::failed_for_good:
+        // More than anybody tries: that is not final, so nothing is rejected by it.
+        if (contains(s.failed_for_good, receipt.value())) return;
+        if (s.failed_for_good.size() == most_failures)
+            ++s.failed;
+        else
+            s.failed_for_good.push_back(std::move(receipt).value());
+        return;
     case effect_status::applied: break;
     }
     if (receipt.value().empty()) {
@@ -126,9 +138,9 @@ inline void conclude(observation& o, sorting&& s, record const& r, terms const& 
     } else if (s.applied == 1) {
         o.what = seen::match;
         o.receipt = std::move(s.receipt);
-    } else if (s.failed + s.failed_for_good != 0) {
+    } else if (s.failed + s.failed_for_good.size() != 0) {
         // Final only if each attempt is accounted for: one that failed may be an earlier one.
-        bool const all = s.failed == 0 && !r.restored && s.failed_for_good >= tries_of(r, t);
+        bool const all = s.failed == 0 && !r.restored && s.failed_for_good.size() >= tries_of(r, t);
         o.what = all && r.open_attempts() != 0 ? seen::failed_for_good : seen::failed;
     } else {
         o.what = o.remarks.empty() ? seen::nothing : seen::only_candidates;

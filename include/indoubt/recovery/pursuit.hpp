@@ -60,7 +60,11 @@ public:
         }
         ending_.was_confirmed = r->state == state_id::confirmed;
         turn const mine(&book_, r->intent);
-        if (!mine.granted()) return error_about(*r, rule::in_progress);
+        if (!mine.granted()) {
+            auto flushed = book_.flush();
+            if (!flushed) return door_.unflushed(*r, std::move(flushed).error());
+            return error_about(*r, rule::in_progress);
+        }
         current_ = std::move(r);
         for (unsigned steps = 0; current_; ++steps) {
             if (steps != 0) now_ = book_.now();
@@ -180,6 +184,8 @@ private:
         auto written = book_.put(*r);
         if (!written) return on_failed_write(*r->intent, from, std::move(written).error());
         door_.add(from, *r);
+        found_here_ = r->state == state_id::confirmed && from != state_id::confirmed &&
+                      so_far_.what == seen::match;
         forget();
         bool const goes_on = r->state == state_id::pending || r->state == state_id::uncertain ||
                              (r->state == from && !is_final(from));
@@ -203,18 +209,18 @@ private:
         fail(known, from, std::move(e));
     }
 
-    /// The record moved on: go on from what it says now. A reply still proves what it proves; a
-    /// look-up must be made again.
+    /// The record moved on: go on from what it says now. A reply still proves what it proves of its
+    /// attempt; a look-up must be made again.
     void reload(intent const& known, state_id from) {
         auto latest = book_.find_record(known.identity);
         if (!latest) return fail(known, from, std::move(latest).error());
         if (!latest.value()) return fail(known, state_id::none, error(rule::not_recorded));
         current_ = std::move(latest).value();
-        if (so_far_.attempt != 0) {
-            so_far_.of = current_->stamp();
-        } else {
-            forget();
-        }
+        if (so_far_.attempt == 0 || so_far_.attempt > current_->attempts.size()) return forget();
+        so_far_.of = current_->stamp();
+        bool const superseded =
+            current_->attempts[so_far_.attempt - 1].generation != current_->generation;
+        if (superseded) weigh_former(so_far_);
     }
 
     // ---- the provider ---------------------------------------------------------------------------
@@ -319,14 +325,14 @@ private:
 
     typename with::outcome tell_it() {
         if (failed_) return std::move(*failed_);
-        claimed_ = nullptr;
         record& r = *last_;
         if (r.claim.holder == holder_) {
             auto released = book_.release_record(r);
             if (!released) return door_.unflushed(r, std::move(released).error());
         }
-        bool const early = options_.tell == tell::early && r.state == state_id::confirmed &&
-                           r.basis == basis::looked_up;
+        claimed_ = nullptr;
+        bool const early = options_.tell == tell::early && found_here_ &&
+                           r.state == state_id::confirmed && r.basis == basis::looked_up;
         auto opened = door_.open(r, early);
         if (!opened) return door_.unflushed(r, std::move(opened).error());
         return door_.outcome(r, ending_);
@@ -360,6 +366,7 @@ private:
     observation so_far_{};
     unsigned looks_ = 0, all_looks_ = 0; // since the last send of this call, and altogether
     time_point next_look_{};
+    bool found_here_ = false; // what confirms it: this call has looked, and can look again
 
     scribe::box last_{}; // how it ended: as recorded, or failed
     ending ending_{};

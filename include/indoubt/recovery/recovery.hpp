@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -243,7 +244,8 @@ public:
     }
 
     /// One cycle of recovery: runs again what is due, a page of it and oldest first. What is sent
-    /// are the recorded bytes. Calls on_each(identity const&, outcome const&).
+    /// are the recorded bytes. Calls on_each(identity const&, outcome const&). A std::exception of
+    /// a policy is told there, as interrupted, and keeps no other operation from its turn.
     ///
     /// Returns: where the next cycle goes on, or nothing after the last page. A cycle ends early
     /// when its look-ups are used up or a stop is requested.
@@ -253,16 +255,14 @@ public:
         BOOST_OUTCOME_TRY(auto const found, read(c.where));
         unsigned looks = 0;
         for (record const& listed : found) {
-            if (looks >= c.most_looks || c.each.stop.stop_requested()) {
+            if (looks >= std::max(c.most_looks, 1U) || c.each.stop.stop_requested()) {
                 return page{.after = listed.operation - 1, .most = c.where.most};
             }
             BOOST_OUTCOME_TRY(auto r, book_.find_record(listed.identity()));
             auto const now = book_.now();
             auto const from = r ? due_from(*r, now) : std::nullopt;
             if (!from || *from > now) continue;
-            pursuit call(with_, book_, waiting_, c.each, false);
-            auto const done = call.follow(std::move(r));
-            looks += call.looks_made();
+            auto const done = in_turn(std::move(r), c.each, looks);
             on_each(listed.identity(), done);
         }
         return after(found, c.where);
@@ -317,6 +317,27 @@ private:
         auto const& documented = with_.provider.contract;
         moment m = book_.moment(r, with_.budget, documented, {.at = when});
         return detail::due_from(r, detail::terms_of(documented), m);
+    }
+
+    outcome in_turn(detail::scribe::box r, run_options const& each, unsigned& looks) {
+        auto const about = r->intent;
+        auto go_on = [&] {
+            pursuit call(with_, book_, waiting_, each, false);
+            auto done = call.follow(std::move(r));
+            looks += call.looks_made();
+            return done;
+        };
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            return go_on();
+#if defined(__cpp_exceptions)
+        } catch (std::exception const&) {
+            ++looks;
+            BOOST_OUTCOME_TRY(auto const now, recorded(about->identity));
+            return error_despite(now, rule::interrupted);
+        }
+#endif
     }
 
     /// The deadline was over before anything was asked: what the journal says still counts.

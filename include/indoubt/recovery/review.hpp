@@ -61,6 +61,9 @@ public:
             return boxed(indoubt::dismiss(std::move(op), std::move(word)));
         };
         return decide_in_review(id, "dismiss", person, [&](operation<in_review>&& op) {
+            if (contains(none_of_ours, {})) {
+                return result<amended>(not_open(op.stored(), "a receipt is empty"));
+            }
             switch (op.stored().came_from) {
             case state_id::confirmed: return back_to(confirmed(), std::move(op));
             case state_id::rejected: return back_to(rejected(), std::move(op));
@@ -91,31 +94,35 @@ public:
                     book_.bind_key(id, about->target, key, with_.provider.contract.keys));
                 return anew;
             } else {
-                return error_about(r, rule::illegal_decision);
+                return not_open(r, how_it_stands(r));
             }
         });
     }
 
     /// The person names the effect; where the provider can be asked, it is read and compared.
     result<record> adopt(identity const& id, receipt const& named, by const& person) {
-        BOOST_OUTCOME_TRY(auto const bytes, encoded(named));
-        if (bytes.empty() || bytes.size() > longest_receipt) {
-            return error(rule::too_large).of(printable(id)).saying("the receipt");
-        }
+        BOOST_OUTCOME_TRY(named_, encoded(named));
         return decide_in_review(
             id, "adopt", person, [&](operation<in_review>&& op) -> result<amended> {
                 record const& r = op.stored();
+                if (named_.empty()) return not_open(r, "it needs a receipt");
+                if (named_.size() > longest_receipt) {
+                    return error_about(r, rule::too_large).saying("the receipt");
+                }
                 BOOST_OUTCOME_TRY(amendment_.is_comparable(r));
                 std::vector<std::string> others;
                 basis rests_on = basis::person;
                 if constexpr (documents_a_lookup<contract_of<provider>>) {
-                    BOOST_OUTCOME_TRY(others, verified(r, bytes));
-                    rests_on = basis::looked_up;
+                    bool const can_ask = !r.tombstone || !r.intent->request.empty();
+                    if (can_ask) {
+                        BOOST_OUTCOME_TRY(others, verified(r));
+                        rests_on = basis::looked_up;
+                    }
                 }
-                BOOST_OUTCOME_TRY(bool const ours, book_.bind_receipt(r, bytes));
+                BOOST_OUTCOME_TRY(bool const ours, book_.bind_receipt(r, named_));
                 if (!ours) return error_about(r, rule::receipt_taken);
                 return boxed(
-                    indoubt::adopt(std::move(op), mint::adoption(op.stamp(), person, now_, bytes,
+                    indoubt::adopt(std::move(op), mint::adoption(op.stamp(), person, now_, named_,
                                                                  rests_on, std::move(others))));
             });
     }
@@ -124,17 +131,17 @@ private:
     /// make is asked unless this very decision was made before.
     template <class Make>
     result<record> decide(identity const& id, std::string_view what, by const& person, Make make) {
-        if (person.who.empty() || person.why.empty()) {
-            return error(rule::illegal_decision).of(printable(id)).saying("it needs who and why");
-        }
         return amendment_.change(id, [&]<state S>(operation<S>&& op) -> result<amended> {
             record const& r = op.stored();
+            if (person.who.empty() || person.why.empty()) {
+                return not_open(r, "it needs who and why");
+            }
             auto const& made = r.notes_or_none().decisions;
             auto const same = std::ranges::find(made, person.id, &decision::id);
             if (!person.id.empty() && same != made.end()) {
-                if (same->what == what) return as_it_is(std::move(op));
-                return error_about(r, rule::illegal_decision)
-                    .saying("its id stands for another decision");
+                bool const equal = same->what == what && (named_.empty() || named_ == r.receipt);
+                if (equal) return as_it_is(std::move(op));
+                return not_open(r, "its id stands for another decision");
             }
             if (r.claim.epoch != 0 && r.claim.epoch == book_.epoch()) {
                 return error_about(r, rule::in_progress);
@@ -151,9 +158,15 @@ private:
             if constexpr (std::same_as<S, in_review>) {
                 return make(std::move(op));
             } else {
-                return error_about(op.stored(), rule::illegal_decision);
+                return not_open(op.stored(), how_it_stands(op.stored()));
             }
         });
+    }
+
+    static std::string how_it_stands(record const& r) {
+        std::string is = "it is " + std::string(to_string(r.state));
+        auto const& made = r.notes_or_none().decisions;
+        return made.empty() ? is : is + "; last: " + made.back().what + " by " + made.back().who;
     }
 
     template <state To>
@@ -167,10 +180,10 @@ private:
     }
 
     /// One look-up. Returns: the receipts of the other effects of ours that it shows.
-    result<std::vector<std::string>> verified(record const& r, std::string const& named) {
+    result<std::vector<std::string>> verified(record const& r) {
         BOOST_OUTCOME_TRY(auto const asked, codec<request>::decode(r.intent->request));
         auto q = query_for(r, asked, {.time_left = with_.provider.contract.call_timeout});
-        q.receipt = named;
+        q.receipt = named_;
         auto const found = with_.provider.lookup(q);
         auto const* all = found.template get_if<complete<request, receipt>>();
         if (all == nullptr) return error_about(r, rule::look_up_failed);
@@ -179,7 +192,7 @@ private:
         std::vector<std::string> others;
         for (auto const& e : all->effects) {
             BOOST_OUTCOME_TRY(auto bytes, encoded(e.receipt));
-            if (bytes == named) {
+            if (bytes == named_) {
                 bool const first = objection == rule::not_shown || objection == rule::none;
                 if (first) objection = objection_to(e, r);
             } else if (is_ours(r, t, e.key, bytes, e.ours) ||
@@ -203,7 +216,8 @@ private:
     Policies& with_;
     journal& book_;
     amendment<Policies> amendment_;
-    time_point now_{}; ///< of the decision that is being made
+    time_point now_{};    ///< of the decision that is being made
+    std::string named_{}; ///< the receipt that an adoption names
 };
 
 } // namespace detail

@@ -38,7 +38,9 @@ inline std::optional<time_point> due_from(record const& r, terms const& t, momen
     bool const for_a_person = s.contradicted() || !t.has_lookup;
     if (r.state == state_id::in_review && for_a_person) return std::nullopt;
     time_point from = std::max(r.begun_at, r.next_check);
-    if (r.state == state_id::uncertain && t.visible_after) from = std::max(from, s.visible_at());
+    // Whoever sent it in this life has looked already; an earlier life may not have come so far.
+    bool const looked_for = r.state == state_id::uncertain && r.version.epoch == m.epoch;
+    if (looked_for && t.visible_after) from = std::max(from, s.visible_at());
     bool const only_waits = r.state == state_id::pending && !r.cancel_requested;
     if (only_waits && s.may_send_later()) from = std::max(from, s.may_send().not_before);
     return from;

@@ -178,6 +178,7 @@ struct situation {
     /// Why an uncertain operation is not sent again.
     rule uncovered_rule() const {
         if (r.cancel_requested) return rule::cancelled_by_caller;
+        if (r.restored) return rule::restored_copy;
         bool const documented = t.resend.kind != guarantee_kind::none &&
                                 std::ranges::none_of(r.attempts, [this](attempt_record const& a) {
                                     return r.is_open(a) && a.guarantee.kind == guarantee_kind::none;

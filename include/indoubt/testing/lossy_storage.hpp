@@ -72,7 +72,7 @@ public:
         std::scoped_lock lock(mutex_);
         restored_ = true;
         for (auto& [id, r] : records_)
-            r.restored |= r.state == state_id::pending || r.state == state_id::in_review;
+            r.restored |= may_have_gone_on(r);
     }
 
     /// Effects: the step with this number fails, if it lies ahead, and poisons the storage until

@@ -11,14 +11,24 @@
 #include <string_view>
 #include <utility>
 
+#include <sys/types.h>
+#include <unistd.h>
+
 // SQLite's C interface with owners and with the checks that are easy to forget. Everything here
 // speaks SQLite's result codes; what they mean to a journal is decided by its user.
 
 namespace indoubt::detail {
 
+/// In a forked child nothing is closed: it would take the log away from the parent, and wait for
+/// ever if another thread of the parent held a mutex of SQLite at the fork.
 struct sqlite_close {
-    void operator()(sqlite3* db) const { sqlite3_close(db); }
-    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+    void operator()(sqlite3* db) const {
+        if (::getpid() == process) sqlite3_close(db);
+    }
+    void operator()(sqlite3_stmt* s) const {
+        if (::getpid() == process) sqlite3_finalize(s);
+    }
+    pid_t process = ::getpid();
 };
 
 using sqlite_connection = std::unique_ptr<sqlite3, sqlite_close>;

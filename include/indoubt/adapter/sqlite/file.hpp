@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -51,6 +52,11 @@ inline result<std::string> located(std::string const& path) {
     std::string const folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string::npos)
         return about_file(rule::not_a_journal, path, "is not the name of a file");
+    // SQLite puts files with these endings beside a database, and removes them again.
+    constexpr std::string_view endings[] = {"-journal", "-wal", "-shm"};
+    bool const its_own = std::ranges::any_of(endings, [&](auto e) { return name.ends_with(e); });
+    if (its_own || name.size() + endings[0].size() > NAME_MAX)
+        return about_file(rule::not_a_journal, path, "leaves no name for the files beside it");
     std::unique_ptr<char, decltype(&std::free)> const real(::realpath(folder.c_str(), nullptr),
                                                            &std::free);
     if (!real) {
@@ -136,10 +142,15 @@ class owned_file {
 public:
     owned_file(owned_file const&) = delete;
     owned_file(owned_file&& o) noexcept
-        : path_(std::move(o.path_)), stat_(o.stat_), fd_(std::exchange(o.fd_, -1)) {}
+        : path_(std::move(o.path_)), stat_(o.stat_), fd_(std::exchange(o.fd_, -1)),
+          process_(o.process_) {}
     owned_file& operator=(owned_file&&) = delete;
     ~owned_file() {
         if (fd_ < 0) return;
+        if (::getpid() != process_) { // a forked child, where the mutex may be held for ever
+            ::close(fd_);
+            return;
+        }
         auto& open = open_files::of_this_process();
         std::scoped_lock lock(open.mutex);
         ::close(fd_); // before the entry goes: it drops the locks of whoever came next
@@ -357,6 +368,7 @@ private:
     std::string path_;
     struct stat stat_{};
     int fd_;
+    pid_t process_ = ::getpid();
 };
 
 } // namespace indoubt::detail

@@ -304,7 +304,7 @@ inline result<void> begin_epoch(sqlite3* db, owned_file const& file, std::uint32
     if (code == SQLITE_OK && is_copy) {
         code = sqlite_execute(db, "UPDATE meta SET journal = lower(hex(randomblob(16)));"
                                   "UPDATE operations SET restored = 1 "
-                                  "WHERE state IN ('pending', 'in_review')");
+                                  "WHERE state IN ('pending', 'uncertain', 'in_review')");
     }
     if (code == SQLITE_OK) code = sqlite_execute(db, "COMMIT");
     if (code != SQLITE_OK) return about_sqlite(code, file, "cannot begin its next epoch");

@@ -81,11 +81,7 @@ public:
 
     /// Effects: commits what was written, unless something failed before; takes over the log.
     ~sqlite_session() {
-        if (::getpid() != process_) {
-            // A forked child: closing would take the log away from the parent.
-            (void)db_.release();
-            return;
-        }
+        if (::getpid() != process_) return; // see sqlite_close
         if (failed_code_ == SQLITE_OK && committed_ != written_) (void)commit();
         // After a failure nothing is written any more; the next to open it takes over the log.
         int const keeps_log = failed_code_ != SQLITE_OK ? 1 : 0;
