@@ -147,7 +147,7 @@ TEST_CASE("told other content under our key goes to a person, whatever the opera
     }
 }
 
-TEST_CASE("an effect after a final state is neither ignored nor silently confirmed [U12c]") {
+TEST_CASE("an effect after a final state is neither ignored nor silently confirmed [H27, U12c]") {
     for (auto const from : {state_id::rejected, state_id::cancelled, state_id::abandoned}) {
         for (bool const equal : {true, false}) {
             CAPTURE(to_string(from));
