@@ -62,7 +62,8 @@ template <class Request> struct provider : indoubt::provider_of<Request> {
     answer lookup(query const& q) {
         complete found;
         for (auto const& [number, key, content] : remote.entries) {
-            if (key == q.key) found.effects.push_back({number, key, content});
+            bool const asked_for = key == q.key || number == q.receipt;
+            if (asked_for) found.effects.push_back({number, key, content});
         }
         return found;
     }
