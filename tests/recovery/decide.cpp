@@ -65,7 +65,12 @@ constexpr auto good = attempt_outcome_id::refused_for_good,
 
 std::vector<history> histories(state_id s) {
     switch (s) {
-    case state_id::pending: return {{}, {{{40min, busy}}}, {{{40min, good}}}, {.restored = true}};
+    case state_id::pending:
+        return {{},
+                {{{40min, busy}}},
+                {{{40min, good}}},
+                {.restored = true},
+                {.tries = {{40min, good}}, .restored = true}};
     case state_id::uncertain:
         return {{{{10min}}},
                 {{{40min}}},

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -84,6 +85,31 @@ TEST_CASE("where the look-up never says anything, a person is asked [H3]") {
         CHECK(p.abandon(s.id, ann));
         CHECK(s.truth->sends() == 0);
     }
+}
+
+TEST_CASE("a refusal that is told of what is pending in a copy settles nothing [J06]") {
+    one_shop s(bare);
+    s.shop.on_submit([](shop::attempt const&, world&) { return refused{.for_good = false}; });
+    bool defect = false;
+    s.shop.always_on_lookup([&](shop::query const&, world& w) -> shop::answer {
+        if (defect) throw std::runtime_error("a defect of the provider");
+        if (w.sends() == 0) return shop::complete{};
+        return unavailable{};
+    });
+    CHECK(s.run({.deadline = 1min}).has_error());
+    REQUIRE(s.state() == state_id::pending);
+    REQUIRE(s.stored().attempts.size() == 1);
+    s.journal.restore();
+    auto p = s.start();
+    auto const told = p.observe(s.id, shop::reply(refused{}), 1);
+    REQUIRE(told.has_error());
+    CHECK(told.error().in_doubt());
+    CHECK(s.state() == state_id::pending);
+    defect = true;
+    CHECK(p.resume_all([](identity const&, auto const& outcome) {
+        CHECK(outcome.error().rule() == rule::interrupted);
+        CHECK(outcome.error().in_doubt()); // the original may have sent it
+    }));
 }
 
 TEST_SUITE_END();

@@ -77,9 +77,9 @@ public:
 
     /// Opens a journal that was restored from a backup or copied, and takes it over.
     ///
-    /// Effects: as open(). What is pending or in review counts as possibly sent from now on: its
-    /// record says restored, now and after every later open. What was begun after the copy was made
-    /// is not in it and may be done twice: see docs/guarantees.md.
+    /// Effects: as open(). What is not settled counts as possibly sent from now on: its record says
+    /// restored, now and after every later open. What was begun after the copy was made is not in
+    /// it and may be done twice: see docs/guarantees.md.
     static result<sqlite_storage> open_restored(std::string const& path, options o = {}) {
         return open(path, true, o);
     }
@@ -109,7 +109,7 @@ public:
     result<void> flush() { return session_->flush(); }
 
     /// Writes a whole copy of the journal to a path where there is no file, private to this user.
-    /// Only open_restored() opens it, and everything pending or in review in it counts as possibly
+    /// Only open_restored() opens it, and everything in it that is not settled counts as possibly
     /// sent then.
     ///
     /// Effects: flushes first. Other calls wait until it is done. The copy is durable.

@@ -232,7 +232,7 @@ inline error error_about(record const& r, rule why) {
 /// The same where the operation itself is asked for and the call cannot say what became of it: a
 /// confirmed effect exists all the same.
 inline error error_despite(record const& r, rule why) {
-    bool const exists = r.state == state_id::confirmed || may_be_applied(r.state);
+    bool const exists = r.state == state_id::confirmed || may_be_applied(r.state) || r.restored;
     return error_about(r, why).doubtful(exists);
 }
 

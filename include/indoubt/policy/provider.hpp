@@ -243,12 +243,11 @@ struct has_the_names {
 };
 template <class P> struct names_twice : P, has_the_names {};
 template <class P>
-    requires std::is_final_v<P>
-struct names_twice<P> : has_the_names {};
+concept names_normalise = (std::is_final_v<P> && requires { &P::normalise; }) ||
+                          (!std::is_final_v<P> && !requires { &names_twice<P>::normalise; });
 template <class P>
-concept names_normalise = !requires { &names_twice<P>::normalise; };
-template <class P>
-concept names_key_for = !requires { &names_twice<P>::key_for; };
+concept names_key_for = (std::is_final_v<P> && requires { &P::key_for; }) ||
+                        (!std::is_final_v<P> && !requires { &names_twice<P>::key_for; });
 
 template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)>;
 

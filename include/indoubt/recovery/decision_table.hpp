@@ -168,7 +168,7 @@ inline constexpr decision_row decision_table[] = {
     {V,       anything,       {contradicted},                A::report,     as_recorded},
 
     // Remembered from attempts that are closed.
-    {P,       anything,       {final_refusal},               A::reject,     R::refused_by_provider},
+    {P,       anything,       {final_refusal, original},     A::reject,     R::refused_by_provider},
     {U,       anything,       {nothing_open, final_refusal}, A::reject,     R::refused_by_provider},
     {U,       anything,       {nothing_open},                A::reopen,     by_no_rule},
 

@@ -167,7 +167,8 @@ public:
 
     /// Settles the operation as cancelled if surely nothing was applied. Otherwise it is never sent
     /// again and still looked for. A settled one stays what it is.
-    /// Errors: restored_copy (pending, but it may have been sent from the original).
+    /// Errors: restored_copy (pending, but it may have been sent from the original);
+    /// conflicting_intent if it is a write to another target.
     [[nodiscard]] result<record> cancel(identity const& id, by caller = {}) {
         return amendment().cancel(id, caller);
     }
@@ -209,7 +210,7 @@ public:
     }
 
     /// Rejected or cancelled: the same intent again, under a new provider key, its attempts counted
-    /// anew. Refused while an attempt is open, and after most_generations.
+    /// anew. Refused while an attempt is open or its hook is due, and after most_generations.
     /// Errors: unfit_key, key_taken.
     [[nodiscard]] result<record> supersede(identity const& id, by person, grant more = {}) {
         return review().supersede(id, person, more);

@@ -280,7 +280,7 @@ inline result<journal_meta> read_meta(sqlite3* db, owned_file const& file) {
 
 /// Makes the next epoch durable, before any other write of this life, and with the same commit a
 /// journal of an older format one of this format. A copy that is taken over gets a name of its own,
-/// and everything pending or in review in it counts as possibly sent by the original.
+/// and everything in it that is not settled counts as possibly sent by the original.
 inline result<void> begin_epoch(sqlite3* db, owned_file const& file, std::uint32_t epoch,
                                 std::uint32_t format, bool is_copy) {
     int code = sqlite_execute(db, "BEGIN IMMEDIATE");
