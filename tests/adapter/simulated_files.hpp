@@ -162,7 +162,8 @@ private:
     enum class fate {
         done,
         failed,
-        in_the_dark
+        cut_off,  ///< the power goes in the middle of it
+        no_power, ///< nothing happens
     };
 
     struct node;
