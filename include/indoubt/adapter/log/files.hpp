@@ -78,17 +78,19 @@ struct log_file_marks {
 ///
 /// Laws (tests/adapter/log_files.cpp checks them):
 /// - Every other error is rule::storage_failed; cause() is errno, detail() begins with the path.
-///   After one of write or write_durably any part may be written. After one of sync or
-///   write_durably what was not durable before may be lost, though later reads show it and later
-///   syncs succeed: the file must not be written any more.
+/// - After an error of write or write_durably any part may be written; after one of create, rename,
+///   remove or make_folder it may have happened. After one of sync, sync_folder or write_durably
+///   what was not durable may never be, though it is still read and later syncs succeed: write
+///   to that file no more.
 /// - Reads show what was written, synced or not.
 /// - write_durably takes an offset and a size that are multiples of 512 and an address that is a
 ///   multiple of 4096. It says nothing of what write wrote elsewhere.
 /// - After a crash of the process: all that was done is there; locks are gone.
 /// - After a power cut: what is durable is there. Of all else any sectors of 512 bytes may be
 ///   there, or be lost, or hold anything, in any order; the size too. Of a write_durably that did
-///   not return, the same. A create, rename, remove or make_folder happened or did not; a rename
-///   may leave the file with both names, which open refuses, and never with none.
+///   not return, the same. A sector that is written again is not durable until that is. A create,
+///   rename, remove or make_folder happened or did not; a rename may leave the file with both
+///   names, which open refuses, and never with none.
 /// - Thread safety: one file may be read by several threads while one thread does something else
 ///   with it. Different files and paths are independent.
 /// - Nothing throws (but for std::bad_alloc).
