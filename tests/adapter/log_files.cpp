@@ -652,13 +652,47 @@ TEST_SUITE("the simulated disk") {
         CHECK(rewritten == std::set{true});
     }
 
+    TEST_CASE("a durable write that failed is made durable by no later sync") {
+        std::set<bool> as_before;
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+            simulated w;
+            auto file = w.files.create(w / "a").value();
+            w.files.sync_folder(w.top()).value();
+            w.disk.fail_once(w.disk.steps() + 1);
+            aligned_bytes const bytes(std::string(4 * sector, 'x'));
+            CHECK(why(w.files.write_durably(file, 0, bytes)) == rule::storage_failed);
+            auto const before = all_of(w.files, file);
+            CHECK(std::ranges::count(before, 'x') % sector == 0);
+            CHECK(w.files.sync(file));
+            w.disk.power_cut(seed);
+            as_before.insert(w.disk.bytes(w / "a") == before);
+        }
+        CHECK(as_before == std::set{true, false});
+    }
+
+    TEST_CASE("an entry whose sync failed is made durable by no later one") {
+        std::set<bool> there;
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+            simulated w;
+            for (char const* name : {"a", "b", "c", "d"})
+                w.files.create(w / name).value();
+            w.disk.fail_once(w.disk.steps() + 1);
+            CHECK(why(w.files.sync_folder(w.top())) == rule::storage_failed);
+            CHECK(w.files.list(w.top()).value().size() == 4);
+            CHECK(w.files.sync_folder(w.top()));
+            w.disk.power_cut(seed);
+            there.insert(w.files.list(w.top()).value().size() == 4);
+        }
+        CHECK(there == std::set{true, false});
+    }
+
     TEST_CASE("entries of folders are kept or lost until the folder is synced") {
         std::set<std::string> outcomes;
         for (std::uint64_t seed = 1; seed <= 300; ++seed) {
             CAPTURE(seed);
             simulated w;
             w.files.create(w / "removed").value();
-            w.files.create(w / "old").value();
+            w.disk.put(w / "old", "content");
             w.files.sync_folder(w.top()).value();
             w.files.create(w / "new").value();
             w.files.remove(w / "removed").value();
@@ -682,12 +716,28 @@ TEST_SUITE("the simulated disk") {
             outcomes.insert(all);
             for (auto const& name : names) // none with two names
                 CHECK((name == "folder" || w.files.open(w / name)));
-            CHECK((w.disk.has(w / "old") || w.disk.has(w / "renamed")));
+            auto const* const place = w.disk.has(w / "renamed") ? "renamed" : "old";
+            CHECK(w.disk.bytes(w / place) == "content");
             if (w.disk.has(w / "folder")) CHECK(w.disk.has(w / "folder/inside"));
         }
         CHECK(outcomes.contains("old removed "));
         CHECK(outcomes.contains("folder new old renamed "));
         CHECK(outcomes.size() > 10);
+    }
+
+    TEST_CASE("with a rename into another folder everything before it is durable") {
+        for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+            simulated w;
+            w.files.make_folder(w / "x").value();
+            w.files.make_folder(w / "y").value();
+            w.files.sync_folder(w.top()).value();
+            w.files.create(w / "x/a").value();
+            w.files.rename(w / "x/a", w / "y/b").value();
+            w.files.sync_folder(w / "y").value();
+            w.disk.power_cut(seed);
+            CHECK_FALSE(w.disk.has(w / "x/a"));
+            CHECK(w.files.open(w / "y/b"));
+        }
     }
 
     TEST_CASE("of a rename in two steps both names may be left") {

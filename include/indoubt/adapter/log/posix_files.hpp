@@ -295,6 +295,8 @@ private:
             return true;
         if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
+        // A file system that cannot: whoever dies between these two leaves a file with two names.
+        // Folders keep theirs (EPERM).
         return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
     }
 };
