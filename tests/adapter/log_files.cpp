@@ -662,7 +662,7 @@ TEST_SUITE("the simulated disk") {
             aligned_bytes const bytes(std::string(4 * sector, 'x'));
             CHECK(why(w.files.write_durably(file, 0, bytes)) == rule::storage_failed);
             auto const before = all_of(w.files, file);
-            CHECK(std::ranges::count(before, 'x') % sector == 0);
+            CHECK(std::ranges::count(before, 'x') % static_cast<std::ptrdiff_t>(sector) == 0);
             CHECK(w.files.sync(file));
             w.disk.power_cut(seed);
             as_before.insert(w.disk.bytes(w / "a") == before);
