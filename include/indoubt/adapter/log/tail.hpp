@@ -1,0 +1,131 @@
+// Distributed under the Boost Software License, Version 1.0.
+// (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
+#ifndef INDOUBT_ADAPTER_LOG_TAIL_HPP
+#define INDOUBT_ADAPTER_LOG_TAIL_HPP
+
+#include <indoubt/adapter/log/segments.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <sys/types.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+// Where a log is written: the segment that is being filled, those before it, and the next one,
+// which is made while the second half of this one is filled.
+
+namespace indoubt::detail {
+
+/// Thread safety: none but that of the thread which makes the next segment.
+template <log_files Files> class log_tail {
+public:
+    using folder = log_folder<Files>;
+    using segment = log_segment<Files>;
+
+    explicit log_tail(folder& f) : folder_(f) {}
+    log_tail(log_tail const&) = delete;
+    log_tail& operator=(log_tail const&) = delete;
+    ~log_tail() {
+        if (!maker_.joinable()) return;
+        // A forked child has no such thread.
+        ::getpid() == process_ ? maker_.join() : maker_.detach();
+    }
+
+    std::uint64_t number() const { return current_.number; }
+    std::uint64_t base() const { return base_; } ///< where the next frame begins
+    typename Files::file& file() { return current_.file; }
+    bool has_room(std::size_t bytes) const { return base_ + bytes <= current_.size; }
+
+    /// Null if there is none.
+    segment* at(std::uint64_t number) {
+        if (number == current_.number && number != 0) return &current_;
+        auto const s = std::ranges::lower_bound(older_, number, {}, &segment::number);
+        return s != older_.end() && s->number == number ? &*s : nullptr;
+    }
+
+    /// A segment that is read at open; nothing more is written to it.
+    void add_older(segment s) {
+        number_ = s.number;
+        older_.push_back(std::move(s));
+    }
+    /// How the last of them ends.
+    void ends(std::uint64_t sequence, std::uint64_t offset, std::uint64_t checksum) {
+        sequence_ = sequence;
+        base_ = offset;
+        chain_ = checksum;
+    }
+
+    /// The place of the frame with this number, which is so long.
+    log_link take(std::uint64_t sequence, std::size_t length) {
+        log_link const link{nonce_, sequence, base_, chain_};
+        base_ += length;
+        return link;
+    }
+    void wrote(log_link const& link, std::uint64_t checksum) {
+        chain_ = checksum;
+        sequence_ = link.sequence;
+    }
+
+    /// Begins the next segment; h says what is not about its place in the chain. Nothing may be
+    /// under way. Effects: its header is durable.
+    result<void> begin_next(log_header h) {
+        if (maker_.joinable()) maker_.join();
+        if (!ahead_) {
+            BOOST_OUTCOME_TRY(auto made, folder_.make_blank(number_ + 1, next_size()));
+            ahead_ = std::make_unique<segment>(std::move(made));
+        }
+        h.number = ahead_->number;
+        BOOST_OUTCOME_TRY(h.marks, folder_.files().marks(ahead_->file));
+        h.before_number = number_;
+        h.before_end = base_;
+        h.before_sequence = sequence_;
+        h.before_checksum = chain_;
+        log_buffer bytes;
+        put_header(bytes, h);
+        BOOST_OUTCOME_TRY(folder_.files().write_durably(
+            ahead_->file, 0, std::span<char const>(bytes.data(), bytes.size())));
+        if (current_.number != 0) older_.push_back(std::move(current_));
+        current_ = std::move(*ahead_);
+        ahead_.reset();
+        number_ = current_.number;
+        nonce_ = h.nonce;
+        chain_ = h.checksum;
+        base_ = log_format::data;
+        return success();
+    }
+
+    /// If it cannot be made now, begin_next() tries again, and says so.
+    void make_ahead() {
+        if (maker_.joinable() || base_ <= current_.size / 2) return;
+        maker_ = std::thread([this, number = number_ + 1, size = next_size()] {
+            auto made = folder_.make_blank(number, size);
+            if (made) ahead_ = std::make_unique<segment>(std::move(made).value());
+        });
+    }
+
+private:
+    /// Each is twice as long as the one before, so that a small journal stays small.
+    std::size_t next_size() const {
+        auto const twice = 2 * static_cast<std::size_t>(current_.size);
+        return std::clamp(twice, log_format::smallest_segment, log_format::largest_segment);
+    }
+
+    folder& folder_;
+    segment current_{};
+    std::vector<segment> older_{};
+    std::uint64_t number_ = 0;   ///< of the last segment
+    std::uint64_t sequence_ = 0; ///< of the last frame that is durable
+    std::uint64_t nonce_ = 0, chain_ = 0, base_ = 0;
+    std::unique_ptr<segment> ahead_{}; ///< written by maker_, read once that is joined
+    std::thread maker_{};
+    pid_t process_ = ::getpid();
+};
+
+} // namespace indoubt::detail
+
+#endif
