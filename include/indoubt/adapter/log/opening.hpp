@@ -45,9 +45,10 @@ public:
         if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string::npos)
             return about_log_file(rule::not_a_journal, path, "is not the name of a folder");
         // Asked first, so that nothing is made in vain; the rename asks again.
-        BOOST_OUTCOME_TRY(auto const there, files.list(parent));
-        if (std::ranges::find(there, name) != there.end())
+        auto const there = files.open(path);
+        if (there || there.error().rule() == rule::not_a_journal)
             return about_log_file(rule::journal_exists, path, "exists");
+        if (there.error().rule() != rule::journal_missing) return there.error();
         std::string const unfinished = path + ".unfinished-" + std::to_string(::getpid()) + '-' +
                                        std::to_string(random_number());
         BOOST_OUTCOME_TRY(files.make_folder(unfinished));
