@@ -220,6 +220,15 @@ concept submits_with_key = requires(P& p, attempt<typename P::request> const& a)
 };
 
 template <class P>
+concept submits_many_plainly = requires(P& p, std::span<attempt<typename P::request> const> all) {
+    { p.submit(all) } -> std::same_as<std::vector<reply<typename P::receipt>>>;
+};
+template <class P>
+concept submits_many_with_key = requires(P& p, std::span<attempt<typename P::request> const> all) {
+    { p.submit(all) } -> std::same_as<std::vector<keyed_reply<typename P::receipt>>>;
+};
+
+template <class P>
 concept looks_up = requires(P& p, query<typename P::request> const& q) {
     { p.lookup(q) } -> std::same_as<answer<typename P::request, typename P::receipt>>;
 };
@@ -251,6 +260,19 @@ concept names_key_for = (std::is_final_v<P> && requires { &P::key_for; }) ||
 
 template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)>;
 
+/// Sends several attempts with one remote call.
+template <class P>
+concept submits_many = submits_many_with_key<P> ||
+                       (submits_many_plainly<P> && !documents_reply_as_proof<contract_of<P>>);
+
+/// A submit beside the one that every provider has takes several attempts, in some way or other.
+template <class P>
+concept names_submit_of_many =
+    !requires { &P::submit; } &&
+    (requires(P& p, std::span<attempt<typename P::request> const> all) { p.submit(all); } ||
+     requires(P& p, std::span<attempt<typename P::request>> all) { p.submit(all); } ||
+     requires(P& p, std::vector<attempt<typename P::request>>& all) { p.submit(all); });
+
 } // namespace detail
 
 /// | member                           | required                  | what must hold              |
@@ -262,6 +284,9 @@ template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)
 /// | reply submit(attempt const&)     | always; keyed_reply if    | sends at most               |
 /// |                                  | the reply is proof        | inner_attempts times, within|
 /// |                                  |                           | time_left                   |
+/// | std::vector<reply> submit(       | optional; one remote call | a reply for each, in order; |
+/// |   std::span<attempt const>)      | for a batch; keyed_reply  | each is of that attempt; a  |
+/// |                                  | as above                  | missing one is unknown      |
 /// | answer lookup(query const&)      | if a look-up is documented| complete only if every page |
 /// |                                  |                           | and part was read           |
 /// | request normalise(request) const | optional                  | what the provider does to a |
@@ -272,7 +297,7 @@ template <class P> using contract_of = std::remove_cvref_t<decltype(P::contract)
 /// |                                  | key-<generation>          | contract.keys. Asked once   |
 /// |                                  |                           | each, then stored           |
 ///
-/// Both functions answer data. submit may throw: the operation then stays uncertain and the
+/// All of them answer data. submit may throw: the operation then stays uncertain and the
 /// exception reaches the caller; a look-up that throws proves nothing. Thread safety: calls for
 /// different operations may be concurrent.
 template <class P>
@@ -282,6 +307,7 @@ concept provider_policy =
     (documents_reply_as_proof<detail::contract_of<P>>
          ? detail::submits_with_key<P>
          : detail::submits_plainly<P> || detail::submits_with_key<P>) &&
+    (detail::submits_many<P> || !detail::names_submit_of_many<P>) &&
     (!documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>) &&
     (detail::normalises<P> || !detail::names_normalise<P>) &&
     (detail::maps_keys<P> || !detail::names_key_for<P>);
@@ -305,6 +331,9 @@ template <class P> constexpr bool explain_provider() {
         static_assert(echoes, "provider: a reply is proof only if it echoes our key; submit must "
                               "return keyed_reply");
         static_assert(submits, "provider: add  reply submit(attempt const&)");
+        constexpr bool many = detail::submits_many<P> || !detail::names_submit_of_many<P>;
+        static_assert(many, "provider: write it  std::vector<reply> submit(std::span<attempt "
+                            "const>), with keyed_reply if a reply is proof");
         constexpr bool looks = !documents_a_lookup<detail::contract_of<P>> || detail::looks_up<P>;
         static_assert(looks, "provider: the contract documents a look-up; add  answer "
                              "lookup(query const&)");
@@ -313,7 +342,7 @@ template <class P> constexpr bool explain_provider() {
         constexpr bool maps = detail::maps_keys<P> || !detail::names_key_for<P>;
         static_assert(maps, "provider: write it  std::string key_for(identity const&, unsigned "
                             "generation) const");
-        return target && coded && echoes && submits && looks && normalises && maps;
+        return target && coded && echoes && submits && many && looks && normalises && maps;
     } else {
         return false;
     }

@@ -4,6 +4,7 @@
 #define INDOUBT_RECOVERY_AMENDMENT_HPP
 
 #include <indoubt/policy/policies.hpp>
+#include <indoubt/recovery/following.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/same_content.hpp>
 #include <indoubt/recovery/telling.hpp>
@@ -156,16 +157,11 @@ private:
     }
 
     template <state S, class E> result<amended> apply(operation<S>&& op, E&& e) {
-        if constexpr (std::same_as<E, match>) {
-            return boxed(confirm(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<E, contradiction>) {
-            return boxed(refer(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<E, refusal>) {
-            return boxed(reject(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<E, non_application>) {
-            return boxed(reopen(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<E, attempt_outcome>) {
-            return boxed(record_outcome(std::move(op), std::move(e)));
+        constexpr bool tells = std::same_as<E, match> || std::same_as<E, contradiction> ||
+                               std::same_as<E, refusal> || std::same_as<E, non_application> ||
+                               std::same_as<E, attempt_outcome>;
+        if constexpr (tells) {
+            return boxed(detail::follow(std::move(op), std::move(e)));
         } else {
             return as_it_is(std::move(op)); // it says what to do next, which is for a run
         }

@@ -13,17 +13,21 @@
 #include <indoubt/policy/storage.hpp>
 #include <indoubt/recovery/decide.hpp>
 #include <indoubt/recovery/effects.hpp>
+#include <indoubt/recovery/intending.hpp>
 #include <indoubt/recovery/scribe.hpp>
 #include <indoubt/recovery/timeline.hpp>
 
 #include <algorithm>
-#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 // The only place where records are written and operations come from. It keeps the two doors of
 // durability: before bytes go out, and before anything is told, everything written is flushed.
@@ -32,33 +36,14 @@
 namespace indoubt {
 
 namespace detail {
-template <class Policies> class pursuit;   // recovery/pursuit.hpp
-template <class Policies> class telling;   // recovery/telling.hpp
-template <class Policies> class amendment; // recovery/amendment.hpp
-template <class Policies> class review;    // recovery/review.hpp
+template <class Policies> class pursuit;               // recovery/pursuit.hpp
+template <class Policies> struct beginning;            // recovery/beginning.hpp
+template <class Policies> class conclusion;            // recovery/conclusion.hpp
+template <class Request, class Journal> class sending; // recovery/sending.hpp
+template <class Policies> class telling;               // recovery/telling.hpp
+template <class Policies> class amendment;             // recovery/amendment.hpp
+template <class Policies> class review;                // recovery/review.hpp
 } // namespace detail
-
-/// What is asked for, ready to be recorded. journal::begin adds the identity.
-template <class Request, class Fingerprint>
-result<std::shared_ptr<intent>> intend(std::string_view target, Request const& request,
-                                       Fingerprint const& fingerprint) {
-    auto wanted = std::make_shared<intent>();
-    BOOST_OUTCOME_TRY(wanted->request, detail::encoded(request));
-    if (wanted->request.size() > longest_request) return error(rule::too_large);
-    wanted->target = target;
-    wanted->fingerprint = fingerprint.digest({wanted->target, wanted->request});
-    wanted->fingerprint_rule = fingerprint.rule();
-    return wanted;
-}
-
-/// What begin is told beside the intent.
-struct begin_options {
-    time_point deadline = time_point::max();   ///< of the operation; max() if there is none
-    key_rules keys{};                          ///< of the provider
-    std::optional<std::string> provider_key{}; ///< unset: the identity's key
-    /// Names the members in which two encoded requests differ, for a conflicting intent.
-    std::string (*differing_members)(std::string_view stored, std::string_view given) = nullptr;
-};
 
 /// Who asks for a moment.
 struct asker {
@@ -116,18 +101,24 @@ public:
     /// Effects: writes and flushes; only then is there a permit to send.
     /// Errors: as above. After storage_failed the journal is unusable, and nothing may be sent.
     result<permit> write(result<departure>&& decided) {
-        if (!decided) return std::move(decided).error();
-        record& r = *detail::scribe::of(decided.value());
-        auto const open_before = r.open_attempts() - 1;
-        auto written = put(r);
+        auto written = put(decided);
         if (written) written = storage_.flush();
-        if (!written) {
-            return std::move(written)
-                .error()
-                .of(printable(r.identity()))
-                .doubtful(open_before != 0);
+        return permitted(decided, std::move(written));
+    }
+
+    /// The same for several, with one flush for all of them. Each is compared by itself: one that
+    /// fails leaves the others alone.
+    /// Returns: one answer for each, in order.
+    std::vector<result<permit>> write(std::span<result<departure>> decided) {
+        std::vector<result<void>> written;
+        for (auto& d : decided)
+            written.push_back(put(d));
+        result<void> const flushed = storage_.flush();
+        std::vector<result<permit>> permits;
+        for (std::size_t i = 0; i != decided.size(); ++i) {
+            permits.push_back(permitted(decided[i], written[i] ? flushed : std::move(written[i])));
         }
-        return detail::scribe::grant(std::move(decided).value(), holder_);
+        return permits;
     }
 
     /// The door before telling: everything written so far survives.
@@ -139,10 +130,7 @@ public:
         if (!detail::scribe::is_of(p, holder_)) return error_about(r, rule::foreign_evidence);
         if (!detail::scribe::use(p)) return error_about(r, rule::stale_version);
         auto request = codec<Request>::decode(r.intent->request);
-        if (!request) {
-            BOOST_OUTCOME_TRY(state_id const now_in, withdraw(p));
-            return error_about(r, rule::undecodable).in(now_in).doubtful(may_be_applied(now_in));
-        }
+        if (!request) return withdrawn(p, rule::undecodable);
         return open_used<Request>(p, std::move(limits), std::move(request).value());
     }
 
@@ -189,6 +177,9 @@ public:
 
 private:
     template <class> friend class detail::pursuit;
+    template <class> friend struct detail::beginning;
+    template <class> friend class detail::conclusion;
+    template <class, class> friend class detail::sending;
     template <class> friend class detail::telling;
     template <class> friend class detail::amendment;
     template <class> friend class detail::review;
@@ -207,7 +198,8 @@ private:
             return error(rule::malformed_identity).of(printable(id)).saying("the target's name");
         }
         BOOST_OUTCOME_TRY(auto standing, find_record(id));
-        if (standing) return same_intent(std::move(standing), *wanted, fingerprint, options);
+        if (standing)
+            return detail::same_intent(std::move(standing), *wanted, fingerprint, options);
         std::string const& key = options.provider_key ? *options.provider_key : id.key;
         BOOST_OUTCOME_TRY(bind_key(id, wanted->target, key, options.keys));
 
@@ -222,7 +214,7 @@ private:
         BOOST_OUTCOME_TRY(auto other, storage_.insert(*fresh));
         if (!other) return fresh;
         standing = std::make_unique<record>(std::move(*other));
-        return same_intent(std::move(standing), *fresh->intent, fingerprint, options);
+        return detail::same_intent(std::move(standing), *fresh->intent, fingerprint, options);
     }
 
     /// Null if the journal holds no such operation.
@@ -246,13 +238,10 @@ private:
         BOOST_OUTCOME_TRY(bool const moved_on, has_moved_on(r));
         time_point const at = now();
         if (moved_on || at >= detail::scribe::send_before(p)) {
-            BOOST_OUTCOME_TRY(state_id const now_in, withdraw(p));
             bool const covered_others = r.open_attempts() > 1 && at < r.deadline;
-            return error_about(r, moved_on         ? rule::stale_version
-                                  : covered_others ? rule::window_closed
-                                                   : rule::deadline_reached)
-                .in(now_in)
-                .doubtful(may_be_applied(now_in));
+            return withdrawn(p, moved_on         ? rule::stale_version
+                                : covered_others ? rule::window_closed
+                                                 : rule::deadline_reached);
         }
         if (r.deadline != time_point::max()) {
             limits.time_left = std::min(limits.time_left, r.deadline - at);
@@ -282,37 +271,27 @@ private:
         return written;
     }
 
+    result<void> put(result<departure>& decided) {
+        if (!decided) return decided.error();
+        return put(*detail::scribe::of(decided.value()));
+    }
+
+    /// Every permit is made here. durable: what became of its write and of the flush after it.
+    result<permit> permitted(result<departure>& decided, result<void> durable) {
+        if (!decided) return std::move(decided).error();
+        if (!durable) {
+            record const& r = *detail::scribe::of(decided.value());
+            bool const open_before = r.open_attempts() > 1;
+            return std::move(durable).error().of(printable(r.identity())).doubtful(open_before);
+        }
+        return detail::scribe::grant(std::move(decided).value(), holder_);
+    }
+
     /// The next version of this record, if it is still the stored one.
     result<void> put(record& r) {
         version const expected = r.version;
         r.version = {facts_.epoch, expected.epoch == facts_.epoch ? expected.counter + 1 : 1};
         return storage_.replace(r, expected);
-    }
-
-    /// What stands for this identity, if it is what is asked for now.
-    template <class Fingerprint>
-    static result<detail::scribe::box>
-    same_intent(detail::scribe::box standing, intent const& given, Fingerprint const& fingerprint,
-                begin_options const& options) {
-        intent const& stored = *standing->intent;
-        if (stored.fingerprint_rule != fingerprint.rule()) {
-            return error_despite(*standing, rule::incomparable);
-        }
-        if (!fingerprint.same(stored.fingerprint, {stored.target, stored.request},
-                              {given.target, given.request})) {
-            return error_about(*standing, rule::conflicting_intent)
-                .saying(difference(stored, given, options));
-        }
-        return standing;
-    }
-
-    /// For people, and never a value.
-    static std::string difference(intent const& stored, intent const& given,
-                                  begin_options const& options) {
-        if (stored.target != given.target) return "differs: the target";
-        if (options.differing_members == nullptr || stored.request.empty()) return {};
-        std::string const names = options.differing_members(stored.request, given.request);
-        return names.empty() ? names : "differs: " + names;
     }
 
     result<bool> has_moved_on(record const& r) {
@@ -323,6 +302,14 @@ private:
             BOOST_OUTCOME_TRY(auto const latest, storage_.find(r.identity()));
             return !latest || latest->stamp() != r.stamp();
         }
+    }
+
+    /// A permit that nobody may use. Returns: why, and the state of its operation.
+    error withdrawn(permit& p, rule why) {
+        auto const now_in = withdraw(p);
+        if (!now_in) return now_in.error();
+        bool const doubtful = may_be_applied(now_in.value());
+        return error_about(*detail::scribe::of(p), why).in(now_in.value()).doubtful(doubtful);
     }
 
     /// Closes the permit's attempt as never sent, in the newest version of the record: only the

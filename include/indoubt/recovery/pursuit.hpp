@@ -4,79 +4,192 @@
 #define INDOUBT_RECOVERY_PURSUIT_HPP
 
 #include <indoubt/policy/policies.hpp>
+#include <indoubt/recovery/beginning.hpp>
+#include <indoubt/recovery/conclusion.hpp>
+#include <indoubt/recovery/following.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/run_options.hpp>
-#include <indoubt/recovery/same_content.hpp>
-#include <indoubt/recovery/telling.hpp>
+#include <indoubt/recovery/sending.hpp>
+#include <indoubt/recovery/sighting.hpp>
 #include <indoubt/recovery/turn.hpp>
 #include <indoubt/recovery/waiting_room.hpp>
-#include <indoubt/recovery/weigh.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
+#include <string_view>
 #include <utility>
 
 // The loop around decide, for one call on one operation: ask the provider, write what follows,
 // stop at the first state that only time, evidence or a person can change. All I/O of a recovery
-// is here; every decision is in the table.
+// is here; every decision is in the table. A call on many operations (batch.hpp) has a pursuit for
+// each, and takes them in steps from one common flush to the next.
 
 namespace indoubt {
 
 namespace detail {
 
+/// How far a pursuit goes by itself.
+enum class pace : std::uint8_t {
+    alone,     ///< to its end: it waits and sends by itself
+    together,  ///< until it would send or wait
+    departing, ///< through the decision to send: the departure is left for a common write
+    waiting,   ///< through one wait, then as together
+};
+
 template <class Policies> class pursuit {
     using with = parts<Policies>;
     using request = typename with::request;
-    using receipt = typename with::receipt;
     using journal = typename with::journal;
+    using outcome = typename with::outcome;
+    using attempt = indoubt::attempt<request>;
     using intent_pointer = std::shared_ptr<intent const>;
 
 public:
+    /// began: several that are one call share it, and so the deadline of that call.
     pursuit(Policies& policies, journal& book, waiting_room& waiting, run_options const& options,
-            bool look_only)
+            bool look_only, std::optional<time_point> began = {})
         : with_(policies), book_(book), waiting_(waiting), options_(options), look_only_(look_only),
-          holder_(next_number()), now_(book.now()),
-          ends_at_(later(now_, options.deadline.value_or(default_run_deadline))),
-          door_(policies, book) {}
+          now_(began ? *began : book.now()),
+          ends_at_(later(now_, options.deadline.value_or(default_run_deadline))), out_(book),
+          seen_(policies, book), end_(policies, book) {}
 
     pursuit(pursuit const&) = delete;
     pursuit& operator=(pursuit const&) = delete;
-    ~pursuit() {
-        if (claimed_) give_back();
+
+    unsigned looks_made() const { return seen_.all_looks(); }
+
+    // ---- how it begins --------------------------------------------------------------------------
+
+    /// Records what is wanted, or finds it.
+    void begin(identity const& id, request const& wanted) {
+        if (expired()) return end_.stay_as_recorded(id, rule::deadline_reached);
+        auto b = beginning<Policies>::of(with_, book_, id, wanted, now_);
+        if (!b) return end_.fail(std::move(b).error());
+        if (b.value().is_new) end_.door.add(state_id::none, *b.value().stored);
+        take_up(std::move(b.value().stored));
     }
 
-    time_point now() const { return now_; } ///< when the call began, or its last step did
-    bool expired() const { return now_ >= ends_at_; }
-    unsigned looks_made() const { return all_looks_; } ///< over the whole call
+    /// Finds what is recorded.
+    void find(identity const& id) {
+        if (expired()) return end_.stay_as_recorded(id, rule::deadline_reached);
+        auto r = book_.find_record(id);
+        if (!r) return end_.fail(std::move(r).error());
+        if (!r.value()) return end_.fail(error(rule::not_recorded).of(printable(id)));
+        take_up(std::move(r).value());
+    }
 
-    /// asked: the intent of a begin; if the record holds this very one, it has just been made.
-    typename with::outcome follow(scribe::box r, intent const* asked = nullptr) {
-        if (r->state == state_id::pending && r->intent.get() == asked) {
-            door_.add(state_id::none, *r);
-        }
-        ending_.was_confirmed = r->state == state_id::confirmed;
-        turn const mine(&book_, r->intent);
-        if (!mine.granted()) {
-            auto flushed = book_.flush();
-            if (!flushed) return door_.unflushed(*r, std::move(flushed).error());
-            return error_about(*r, rule::in_progress);
-        }
+    void take_up(scribe::box r) {
+        about_ = r->intent;
+        end_.found.was_confirmed = r->state == state_id::confirmed;
         current_ = std::move(r);
-        for (unsigned steps = 0; current_; ++steps) {
-            if (steps != 0) now_ = book_.now();
-            if (steps == most_steps) {
-                end(std::move(current_), rule::attempts_spent);
-                break;
-            }
-            step_on(std::move(current_));
-            if (!current_ && last_) tell_only_what_stands();
-        }
-        return tell_it();
     }
+
+    /// The rest of a call on this operation alone.
+    outcome finish() {
+        if (!about_) {
+            announce(book_.flush());
+            return told();
+        }
+        turn const mine(&book_, about_);
+        enter(mine);
+        advance(pace::alone);
+        close();
+        announce(is_early() ? success() : book_.flush());
+        return told();
+    }
+
+    // ---- how it goes on, in steps ---------------------------------------------------------------
+
+    intent_pointer const& about() const { return about_; } ///< null if it ended before it began
+    bool goes_on() const { return current_ != nullptr; }
+    bool would_send() const { return would_send_; }
+    std::optional<time_point> const& waits_until() const { return waits_until_; }
+
+    /// From within a call about the same operation nothing is done.
+    void enter(turn const& mine) {
+        if (!current_ || mine.granted()) return;
+        end_.fail(error_about(*current_, rule::in_progress));
+        current_ = nullptr;
+    }
+
+    void advance(pace p) {
+        pace_ = p;
+        would_send_ = false;
+        waits_until_.reset();
+        if (p != pace::alone) now_ = book_.now(); // others had their turn
+        while (current_ && !would_send_ && !waits_until_) {
+            if (steps_++ == most_steps) return end(std::move(current_), rule::attempts_spent);
+            step_on(std::move(current_));
+            if (current_ || !tell_only_what_stands()) now_ = book_.now();
+        }
+    }
+
+    /// After pace::departing: what is to be written. Null if it would not send any more.
+    result<departure>* departing() { return out_.departing(); }
+
+    /// What came of writing it.
+    void take(result<permit>&& allowed) {
+        if (!allowed) {
+            out_.cease();
+            return on_failed_write(sent_from_, std::move(allowed).error());
+        }
+        end_.door.add(sent_from_, *scribe::of(allowed.value()));
+        out_.take(std::move(allowed).value());
+        seen_.forget();
+    }
+
+    /// The attempt, right before the bytes go out. Nothing if there is no leave, or not any more.
+    std::optional<attempt> open() {
+        if (!out_.is_permitted()) return std::nullopt;
+        if (pace_ != pace::alone) now_ = book_.now();
+        auto made = out_.open(limits());
+        if (made) return std::move(made).value();
+        if (made.error().rule() != rule::storage_failed) {
+            reload(state_id::uncertain);
+        } else {
+            fail(state_id::uncertain, std::move(made).error());
+        }
+        return std::nullopt;
+    }
+
+    /// What came back from it.
+    template <class Reply> void hear(Reply reply) {
+        auto sent = out_.sent();
+        auto weighed = seen_.hear(sent, std::move(reply));
+        go_on_with(box_of(sent), std::move(weighed));
+    }
+
+    void transmit() {
+        if (auto out = open()) hear(with_.provider.submit(*out));
+    }
+
+    // ---- how it ends ----------------------------------------------------------------------------
+
+    /// Without a decision, by an exception: what is recorded stands.
+    void interrupt(identity const& id) {
+        (void)out_.give_back();
+        out_.cease();
+        current_ = nullptr;
+        end_.stay_as_recorded(id, rule::interrupted);
+    }
+
+    /// Others may have written since it ended, while it was the turn of the rest of a batch.
+    void close_as_it_stands() {
+        if (!tell_only_what_stands()) advance(pace::alone);
+        close();
+    }
+    void close() {
+        end_.close(out_.holder());
+        if (!end_.has_failed()) out_.let_go();
+    }
+    bool is_early() const {
+        return options_.tell == tell::early && found_here_ && end_.is_looked_up();
+    }
+    void announce(result<void> const& flushed) { end_.announce(flushed); }
+    outcome told() const { return end_.told(); }
 
 private:
     /// Budgets and deadlines end every history earlier; this bounds those that break their laws.
@@ -97,28 +210,18 @@ private:
         if (r->intent->fingerprint_rule != with_.fingerprint.rule()) {
             return end(std::move(r), rule::incomparable);
         }
-        switch (r->state) {
-        case state_id::uncertain: return decide_on(scribe::make<uncertain>(std::move(r)));
-        case state_id::confirmed: return decide_on(scribe::make<confirmed>(std::move(r)));
-        case state_id::rejected: return decide_on(scribe::make<rejected>(std::move(r)));
-        case state_id::cancelled: return decide_on(scribe::make<cancelled>(std::move(r)));
-        case state_id::in_review: return decide_on(scribe::make<in_review>(std::move(r)));
-        case state_id::abandoned: return decide_on(scribe::make<abandoned>(std::move(r)));
-        default: return decide_on(scribe::make<pending>(std::move(r)));
-        }
+        scribe::any(std::move(r)).visit([&](auto&& op) -> void { decide_on(std::move(op)); });
     }
 
     template <state S> void decide_on(operation<S> op) {
         record const& r = op.stored();
         auto const& documented = with_.provider.contract;
-        moment m = book_.moment(r, with_.budget, documented, {holder_, looks_, now_});
+        moment m = book_.moment(r, with_.budget, documented, {out_.holder(), seen_.looks(), now_});
         m.look_only = look_only_;
         m.may_send.ends_at = std::min(m.may_send.ends_at, ends_at_); // whoever pauses in between
-        if (m.may_look.what == allowance::kind::now && next_look_ > now_) {
-            m.may_look = {allowance::kind::later, next_look_};
-        }
-        auto next = decide(op, documented, so_far_, m);
-        if (so_far_.what == seen::match || so_far_.what == seen::proof) ending_.seen_now = true;
+        m.may_look = seen_.spaced(m.may_look, now_);
+        auto next = decide(op, documented, seen_.latest(), m);
+        end_.found.seen_now |= seen_.shows_effect();
         std::move(next).visit([&](auto&& x) -> void { act(op, std::move(x)); });
     }
 
@@ -128,25 +231,12 @@ private:
 
     template <state S> void act(operation<S>& op, wait x) { sleep(box_of(op), x); }
 
+    template <state S> void act(operation<S>& op, clearance e) { send(op, std::move(e)); }
+
+    template <state S> void act(operation<S>& op, resend_clearance e) { send(op, std::move(e)); }
+
     template <state S, class Evidence> void act(operation<S>& op, Evidence e) {
-        auto const known = op.stored().intent;
-        if constexpr (std::same_as<Evidence, clearance>) {
-            send(op, [&] { return dispatch(std::move(op), std::move(e)); });
-        } else if constexpr (std::same_as<Evidence, resend_clearance>) {
-            send(op, [&] { return resend(std::move(op), std::move(e)); });
-        } else if constexpr (std::same_as<Evidence, match>) {
-            settle(known, S::id, confirm(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<Evidence, non_application>) {
-            settle(known, S::id, reopen(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<Evidence, refusal>) {
-            settle(known, S::id, reject(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<Evidence, attempt_outcome>) {
-            settle(known, S::id, record_outcome(std::move(op), std::move(e)));
-        } else if constexpr (std::same_as<Evidence, cancellation>) {
-            settle(known, S::id, cancel(std::move(op), std::move(e)));
-        } else {
-            settle(known, S::id, refer(std::move(op), std::move(e)));
-        }
+        settle(S::id, follow(std::move(op), std::move(e)));
     }
 
     /// From here on the state is looked up in the record: what follows is the same in all of them.
@@ -158,35 +248,39 @@ private:
         if (x.until > now_) {
             if (x.until >= ends_at_) return end(std::move(r), x.rule, x.until);
             if (!may_go_on(r)) return;
+            if (pace_ == pace::together || pace_ == pace::departing) {
+                waits_until_ = x.until;
+                return void(current_ = std::move(r));
+            }
+            if (pace_ == pace::waiting) pace_ = pace::together;
             waiting_.wait(r->identity(), options_.stop, [&](std::stop_token const& stop) {
                 // A cancel that came a moment ago found nobody to wake.
                 auto const moved_on = book_.has_moved_on(*r);
                 if (moved_on && !moved_on.value()) book_.wait_until(x.until, stop);
             });
-            forget();
-            return reload(*r->intent, r->state); // it may have been cancelled or settled meanwhile
+            seen_.forget();
+            return reload(r->state); // it may have been cancelled or settled meanwhile
         }
-        forget();
+        seen_.forget();
         current_ = std::move(r);
     }
 
     // ---- writing --------------------------------------------------------------------------------
 
     /// Writes what a transition made; what was seen is then recorded, and used up.
-    template <state To>
-    void settle(intent_pointer const& known, state_id from, result<step<To>>&& decided) {
-        if (!decided) return on_failed_write(*known, from, std::move(decided).error());
+    template <state To> void settle(state_id from, result<step<To>>&& decided) {
+        if (!decided) return on_failed_write(from, std::move(decided).error());
         keep(from, std::move(scribe::of(decided.value())));
     }
 
     void keep(state_id from, scribe::box r) {
-        door_.owe_hook(from, state_id::none, *r);
+        end_.door.owe_hook(from, state_id::none, *r);
         auto written = book_.put(*r);
-        if (!written) return on_failed_write(*r->intent, from, std::move(written).error());
-        door_.add(from, *r);
+        if (!written) return on_failed_write(from, std::move(written).error());
+        end_.door.add(from, *r);
         found_here_ = r->state == state_id::confirmed && from != state_id::confirmed &&
-                      so_far_.what == seen::match;
-        forget();
+                      seen_.latest().what == seen::match;
+        seen_.forget();
         bool const goes_on = r->state == state_id::pending || r->state == state_id::uncertain ||
                              (r->state == from && !is_final(from));
         if (goes_on) {
@@ -197,58 +291,34 @@ private:
         }
     }
 
-    /// What was seen is recorded, or too old to count.
-    void forget() {
-        so_far_.what = seen::not_asked;
-        so_far_.attempt = 0;
-    }
-
     /// from: the state before the write.
-    void on_failed_write(intent const& known, state_id from, error&& e) {
-        if (e.rule() == rule::stale_version) return reload(known, from);
-        fail(known, from, std::move(e));
+    void on_failed_write(state_id from, error&& e) {
+        if (e.rule() == rule::stale_version) return reload(from);
+        fail(from, std::move(e));
     }
 
-    /// The record moved on: go on from what it says now. A reply still proves what it proves of its
-    /// attempt; a look-up must be made again.
-    void reload(intent const& known, state_id from) {
-        auto latest = book_.find_record(known.identity);
-        if (!latest) return fail(known, from, std::move(latest).error());
-        if (!latest.value()) return fail(known, state_id::none, error(rule::not_recorded));
+    /// The record moved on: go on from what it says now.
+    void reload(state_id from) {
+        auto latest = book_.find_record(about_->identity);
+        if (!latest) return fail(from, std::move(latest).error());
+        if (!latest.value()) return fail(state_id::none, error(rule::not_recorded));
         current_ = std::move(latest).value();
-        if (so_far_.attempt == 0 || so_far_.attempt > current_->attempts.size()) return forget();
-        so_far_.of = current_->stamp();
-        bool const superseded =
-            current_->attempts[so_far_.attempt - 1].generation != current_->generation;
-        if (superseded) weigh_former(so_far_);
+        seen_.carry_over_to(*current_);
     }
 
     // ---- the provider ---------------------------------------------------------------------------
 
-    template <state S, class Transition> void send(operation<S>& op, Transition make) {
-        auto const known = op.stored().intent;
-        auto decoded = codec<request>::decode(known->request);
+    template <state S, class Clearance> void send(operation<S>& op, Clearance e) {
+        would_send_ = pace_ == pace::together;
+        if (would_send_) return void(current_ = box_of(op));
+        auto decoded = codec<request>::decode(about_->request);
         if (!decoded) return end(box_of(op), rule::undecodable);
         if (!may_go_on(scribe::of(op))) return;
-        claimed_ = known;
-        auto allowed = book_.write(make());
-        if (!allowed) return on_failed_write(*known, S::id, std::move(allowed).error());
-        door_.add(S::id, *scribe::of(allowed.value()));
-        auto out = book_.template open_attempt<request>(allowed.value(), limits(),
-                                                        std::move(decoded).value());
-        forget();
-        if (!out) return on_unsent(*known, std::move(out).error());
-        auto sent = std::move(allowed).value().operation();
-        auto reply = with_.provider.submit(out.value());
-        looks_ = 0;
-        next_look_ = {};
-        so_far_ = weigh(with_.provider.contract, sent, std::move(reply));
-        check_receipt(box_of(sent));
-    }
-
-    void on_unsent(intent const& known, error&& e) {
-        if (e.rule() != rule::storage_failed) return reload(known, state_id::uncertain);
-        fail(known, state_id::uncertain, std::move(e));
+        sent_from_ = S::id;
+        out_.prepare(about_, std::move(decoded).value(), follow(std::move(op), std::move(e)));
+        if (pace_ == pace::departing) return;
+        take(book_.write(std::move(*out_.departing())));
+        transmit();
     }
 
     void look(scribe::box r) {
@@ -256,29 +326,15 @@ private:
             auto decoded = codec<request>::decode(r->intent->request);
             if (!decoded) return end(std::move(r), rule::undecodable);
             if (!may_go_on(r)) return;
-            auto const most = limits();
-            auto found = with_.provider.lookup(query_for(*r, decoded.value(), most));
-            ++looks_;
-            ++all_looks_;
-            if constexpr (spaces_looks<budget_in<Policies>>) {
-                next_look_ = later(book_.now(), with_.budget.look_delay(*r, looks_));
-            }
-            so_far_ = weigh_answer(terms_of(with_.provider.contract), *r, found,
-                                   same_content<Policies>{with_});
-            if (so_far_.what == seen::match) return check_receipt(std::move(r));
-            current_ = std::move(r);
+            auto weighed = seen_.look(*r, decoded.value(), limits());
+            go_on_with(std::move(r), std::move(weighed));
         } else {
             end(std::move(r), rule::look_up_failed); // unsupported comes first in the table
         }
     }
 
-    /// A receipt belongs to one operation for ever.
-    void check_receipt(scribe::box r) {
-        if (!so_far_.receipt.empty()) {
-            auto ours = book_.bind_receipt(*r, so_far_.receipt);
-            if (!ours) return fail(*r->intent, r->state, std::move(ours).error());
-            if (!ours.value()) so_far_.what = seen::receipt_taken;
-        }
+    void go_on_with(scribe::box r, result<void>&& weighed) {
+        if (!weighed) return fail(r->state, std::move(weighed).error());
         current_ = std::move(r);
     }
 
@@ -287,70 +343,33 @@ private:
         return {std::min<milliseconds>(timeout, ends_at_ - now_), options_.stop};
     }
 
+    bool expired() const { return now_ >= ends_at_; }
+
     bool may_go_on(scribe::box& r) {
-        if (options_.stop.stop_requested()) {
-            end(std::move(r), rule::stopped);
-            return false;
-        }
-        if (expired()) {
-            end(std::move(r), rule::deadline_reached);
-            return false;
-        }
-        return true;
+        bool const stopped = options_.stop.stop_requested();
+        if (!stopped && !expired()) return true;
+        end(std::move(r), stopped ? rule::stopped : rule::deadline_reached);
+        return false;
     }
 
     // ---- the end --------------------------------------------------------------------------------
 
     /// Somebody may have sent it while this call looked: then it goes on from what he wrote.
-    void tell_only_what_stands() {
-        if (last_->state == state_id::confirmed) return; // which nothing takes back unseen
-        auto const moved_on = book_.has_moved_on(*last_);
-        if (!moved_on || !moved_on.value()) return;
-        auto const known = last_->intent;
-        auto const state = last_->state;
-        last_.reset();
-        forget();
-        reload(*known, state);
+    /// Returns: it has ended.
+    bool tell_only_what_stands() {
+        auto const overtaken = end_.overtaken();
+        if (!overtaken) return true;
+        seen_.forget();
+        reload(overtaken->state);
+        return !current_;
     }
 
     void end(scribe::box r, rule why, time_point again_at = {}) {
-        last_ = std::move(r);
-        ending_.why = why;
-        ending_.again_at = again_at;
+        end_.end(std::move(r), why, again_at);
     }
 
-    void fail(intent const& known, state_id state, error&& e) {
-        failed_.emplace(std::move(e).of(printable(known.identity)).in(state));
-    }
-
-    typename with::outcome tell_it() {
-        if (failed_) return std::move(*failed_);
-        record& r = *last_;
-        if (r.claim.holder == holder_) {
-            auto released = book_.release_record(r);
-            if (!released) return door_.unflushed(r, std::move(released).error());
-        }
-        claimed_ = nullptr;
-        bool const early = options_.tell == tell::early && found_here_ &&
-                           r.state == state_id::confirmed && r.basis == basis::looked_up;
-        auto opened = door_.open(r, early);
-        if (!opened) return door_.unflushed(r, std::move(opened).error());
-        return door_.outcome(r, ending_);
-    }
-
-    /// Whoever throws, the provider or a policy: the operation stays as it is recorded, free for
-    /// the next one who asks. A second exception must not leave this.
-    void give_back() noexcept {
-#if defined(__cpp_exceptions)
-        try {
-#endif
-            auto latest = book_.find_record(claimed_->identity);
-            bool const mine = latest && latest.value() && latest.value()->claim.holder == holder_;
-            if (mine && book_.release_record(*latest.value())) (void)book_.flush();
-#if defined(__cpp_exceptions)
-        } catch (...) {
-        }
-#endif
+    void fail(state_id state, error&& e) {
+        end_.fail(std::move(e).of(printable(about_->identity)).in(state));
     }
 
     Policies& with_;
@@ -358,20 +377,20 @@ private:
     waiting_room& waiting_;
     run_options const& options_;
     bool look_only_;
-    std::uint64_t holder_;
     time_point now_, ends_at_;
 
-    scribe::box current_{};    // null: the call has ended
-    intent_pointer claimed_{}; // of what this call claimed and has not yet given back
-    observation so_far_{};
-    unsigned looks_ = 0, all_looks_ = 0; // since the last send of this call, and altogether
-    time_point next_look_{};
+    intent_pointer about_{};
+    scribe::box current_{}; // null: it has ended, or is being sent
+    unsigned steps_ = 0;
+    pace pace_ = pace::alone;
+    bool would_send_ = false;                 // together with others
+    std::optional<time_point> waits_until_{}; // together with others
+    state_id sent_from_ = state_id::none;
+    sending<request, journal> out_;
     bool found_here_ = false; // what confirms it: this call has looked, and can look again
 
-    scribe::box last_{}; // how it ended: as recorded, or failed
-    ending ending_{};
-    std::optional<error> failed_{};
-    telling<Policies> door_;
+    sighting<Policies, journal> seen_;
+    conclusion<Policies> end_;
 };
 
 } // namespace detail

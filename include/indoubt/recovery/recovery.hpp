@@ -5,6 +5,7 @@
 
 #include <indoubt/policy/policies.hpp>
 #include <indoubt/recovery/amendment.hpp>
+#include <indoubt/recovery/batch.hpp>
 #include <indoubt/recovery/journal.hpp>
 #include <indoubt/recovery/pursuit.hpp>
 #include <indoubt/recovery/review.hpp>
@@ -89,21 +90,25 @@ public:
     [[nodiscard("only its result says whether the effect exists")]] outcome
     run(identity const& id, request const& wanted, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, false);
-        if (call.expired()) return not_started(id);
-        auto asked = intend(with_.provider.target, wanted, with_.fingerprint);
-        if (!asked) return std::move(asked).error().of(printable(id));
-        begin_options how;
-        how.deadline = with_.budget.deadline(call.now()).value_or(time_point::max());
-        how.keys = with_.provider.contract.keys;
-        if constexpr (detail::maps_keys<detail::provider_in<Policies>>) {
-            how.provider_key = with_.provider.key_for(id, 1);
-        }
-        how.differing_members = &detail::differing_members<request>;
-        intent const* const wish = asked.value().get();
-        auto r =
-            book_.begin_record(id, std::move(asked).value(), with_.fingerprint, how, call.now());
-        if (!r) return told(std::move(r).error());
-        return call.follow(std::move(r).value(), wish);
+        call.begin(id, wanted);
+        return call.finish();
+    }
+
+    /// The same as run for each of many pairs (identity, request), with one flush for all sends and
+    /// one before anything is told. Where the provider has a submit for several attempts, they go
+    /// out with one call of it.
+    ///
+    /// What happens to one operation leaves the others alone. Deadline and stop are those of the
+    /// whole call. An identity that stands there twice is run once, and has one outcome.
+    /// Returns: one outcome for each pair, in order: what run would return, or interrupted where a
+    /// std::exception of a policy ended it. Any other exception reaches the caller.
+    template <detail::pairs_of<request> Pairs>
+    [[nodiscard("only its results say whether the effects exist")]] std::vector<outcome>
+    run_all(Pairs const& wanted, run_options const& options = {}) {
+        detail::batch<Policies> call(with_, book_, waiting_, options);
+        for (auto const& [id, one] : wanted)
+            call.add(id, one);
+        return call.run();
     }
 
     /// Finds out what happened, and never sends.
@@ -112,10 +117,8 @@ public:
     [[nodiscard("only its result says whether the effect exists")]] outcome
     reconcile(identity const& id, run_options const& options = {}) {
         pursuit call(with_, book_, waiting_, options, true);
-        if (call.expired()) return not_started(id);
-        BOOST_OUTCOME_TRY(auto r, book_.find_record(id));
-        if (!r) return error(rule::not_recorded).of(printable(id));
-        return call.follow(std::move(r));
+        call.find(id);
+        return call.finish();
     }
 
     /// What the journal says; the provider is not asked.
@@ -324,7 +327,8 @@ private:
         auto const about = r->intent;
         auto go_on = [&] {
             pursuit call(with_, book_, waiting_, each, false);
-            auto done = call.follow(std::move(r));
+            call.take_up(std::move(r));
+            auto done = call.finish();
             looks += call.looks_made();
             return done;
         };
@@ -339,22 +343,6 @@ private:
             return error_despite(now, rule::interrupted);
         }
 #endif
-    }
-
-    /// The deadline was over before anything was asked: what the journal says still counts.
-    error not_started(identity const& id) {
-        auto known = recorded(id);
-        if (!known && known.error().rule() == rule::storage_failed) {
-            return std::move(known).error();
-        }
-        return known ? error_despite(known.value(), rule::deadline_reached)
-                     : error(rule::deadline_reached).of(printable(id));
-    }
-
-    /// An error that tells a state somebody wrote: the state is flushed first.
-    error told(error&& e) {
-        auto flushed = book_.flush();
-        return flushed ? std::move(e) : std::move(flushed).error();
     }
 
     Policies with_;

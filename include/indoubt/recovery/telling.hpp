@@ -61,11 +61,13 @@ public:
         if constexpr (observes<observer>()) events_.push_back({from, to});
     }
 
-    /// Nothing may be told after an error. early: the caller takes what is not flushed yet.
-    result<void> open(record& r, bool early = false) {
-        if (!early) {
-            BOOST_OUTCOME_TRY(book_.flush());
-        }
+    /// Flushes, and tells. Nothing may be told after an error.
+    result<void> open(record& r) { return open(r, book_.flush()); }
+
+    /// The same after a flush that is shared with other calls, or where the caller takes what is
+    /// not flushed yet.
+    result<void> open(record& r, result<void> const& flushed) {
+        if (!flushed) return flushed.error();
         tell_observer();
         return run_hook(r);
     }
