@@ -44,8 +44,8 @@ inline constexpr std::size_t at_size = 0, at_kind = 4, at_flags = 5, at_check = 
                              at_frame_nonce = 8, at_sequence = 16, at_synced_upto = 24,
                              at_checksum = 32, at_count = 40, at_other = 48, frame_header = 56;
 inline constexpr std::uint8_t entries = 1, copy = 2;
-/// Flag of a copy: it holds every entry of its frame, not only the evidence.
-inline constexpr std::uint8_t whole_copy = 1;
+/// Flag of a copy: its frame has no copy of its own, and is just being written again.
+inline constexpr std::uint8_t lent = 1;
 
 enum class entry : std::uint8_t {
     whole = 1,  ///< a record with its intent

@@ -12,8 +12,6 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 // What is written at once: the header of a segment, and a frame with everything that one flush
 // makes durable. Each frame's checksum goes on from the one before, so one that is missing, moved
@@ -186,7 +184,37 @@ constexpr std::size_t in_whole_sectors(std::size_t bytes) {
     return (bytes + log_format::sector - 1) / log_format::sector * log_format::sector;
 }
 
-/// The frame that is being filled: entries, and which of them are evidence.
+/// Appends the copy of a frame that stands at an offset of a buffer, which may be the same one.
+inline void put_copy(log_buffer& out, log_buffer const& from, std::size_t at, log_frame const& f,
+                     std::uint64_t nonce, std::uint8_t flags = 0) {
+    using namespace log_format;
+    char* const second = out.add(f.size);
+    std::memcpy(second, from.data() + at, f.size);
+    log_frame c = f;
+    c.kind = copy;
+    c.flags = flags;
+    c.other = f.checksum;
+    put_frame_header(second, c, nonce, copy_seed(nonce, f.sequence));
+    out.pad(sector);
+}
+
+/// The frame that a copy is of, in whole sectors. Returns: false if it was not in this chain.
+inline bool put_original(log_buffer& out, char const* second, log_frame const& c,
+                         log_link const& link) {
+    using namespace log_format;
+    char* const first = out.add(c.size);
+    std::memcpy(first, second, c.size);
+    log_frame f = c;
+    f.kind = entries;
+    f.flags = 0;
+    f.other = (c.flags & lent) != 0 ? 0 : c.size;
+    put_frame_header(first, f, link.nonce, link.chain);
+    bool const same = load<std::uint64_t>(first + at_checksum) == c.other;
+    out.pad(sector);
+    return same;
+}
+
+/// The frame that is being filled. One that holds evidence is written twice.
 class log_draft {
 public:
     log_draft() { clear(); }
@@ -198,9 +226,8 @@ public:
 
     /// How much of a segment it takes, with `more` bytes of further entries.
     std::size_t room(std::size_t more = 0) const {
-        std::size_t const copied = evidence_bytes_ + more;
-        std::size_t const copy = copied == 0 ? 0 : log_format::frame_header + copied;
-        return in_whole_sectors(bytes_.size() + more) + in_whole_sectors(copy);
+        std::size_t const once = in_whole_sectors(bytes_.size() + more);
+        return evidence_ || more != 0 ? 2 * once : once;
     }
 
     /// Appends what put(log_buffer&) puts, as one entry. Returns: where in the frame it begins.
@@ -208,10 +235,7 @@ public:
         std::size_t const from = bytes_.size();
         put(bytes_);
         ++count_;
-        if (evidence) {
-            evidence_.push_back({from, bytes_.size()});
-            evidence_bytes_ += bytes_.size() - from;
-        }
+        evidence_ = evidence_ || evidence;
         return from;
     }
 
@@ -224,42 +248,25 @@ public:
             .size = static_cast<std::uint32_t>(bytes_.size()), .count = count_, .kind = entries};
         f.sequence = link.sequence;
         f.synced_upto = link.synced_upto;
-        f.other = evidence_bytes_ == 0 ? 0 : frame_header + evidence_bytes_;
+        f.other = evidence_ ? f.size : 0;
         put_frame_header(bytes_.data(), f, link.nonce, link.chain);
-        auto const checksum = load<std::uint64_t>(bytes_.data() + at_checksum);
+        f.checksum = load<std::uint64_t>(bytes_.data() + at_checksum);
         bytes_.pad(sector);
-        if (f.other == 0) return checksum;
-        std::size_t const second = bytes_.size();
-        bytes_.add(frame_header);
-        for (auto const& [from, to] : evidence_) {
-            char* const at = bytes_.add(to - from);
-            std::memcpy(at, bytes_.data() + from, to - from);
-        }
-        log_frame c = f;
-        c.size = static_cast<std::uint32_t>(f.other);
-        c.count = static_cast<std::uint32_t>(evidence_.size());
-        c.kind = copy;
-        c.flags = c.count == count_ ? whole_copy : std::uint8_t{0};
-        c.other = checksum;
-        put_frame_header(bytes_.data() + second, c, link.nonce,
-                         copy_seed(link.nonce, link.sequence));
-        bytes_.pad(sector);
-        return checksum;
+        if (evidence_) put_copy(bytes_, bytes_, 0, f, link.nonce);
+        return f.checksum;
     }
 
     void clear() {
         bytes_.shrink_to(0);
         bytes_.add(log_format::frame_header);
-        evidence_.clear();
-        evidence_bytes_ = 0;
+        evidence_ = false;
         count_ = 0;
     }
 
 private:
     log_buffer bytes_{};
-    std::vector<std::pair<std::size_t, std::size_t>> evidence_{};
-    std::size_t evidence_bytes_ = 0;
     std::uint32_t count_ = 0;
+    bool evidence_ = false;
 };
 
 } // namespace indoubt::detail

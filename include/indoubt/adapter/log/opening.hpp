@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,7 +19,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 // How a log is made and opened. What is there is read from the beginning, frame by frame; what was
 // being written when the power went is cut off; what was durable and is not whole is refused, with
@@ -39,9 +40,7 @@ public:
     static result<std::unique_ptr<session>> create(Files files, std::string const& path) {
         auto const slash = path.find_last_of('/');
         std::string const name = path.substr(slash == std::string::npos ? 0 : slash + 1);
-        std::string const parent = slash == std::string::npos ? "."
-                                   : slash == 0               ? "/"
-                                                              : path.substr(0, slash);
+        std::string const parent = folder_above(path);
         if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string::npos)
             return about_log_file(rule::not_a_journal, path, "is not the name of a folder");
         // Asked first, so that nothing is made in vain; the rename asks again.
@@ -51,7 +50,11 @@ public:
         if (there.error().rule() != rule::journal_missing) return there.error();
         std::string const unfinished = path + ".unfinished-" + std::to_string(::getpid()) + '-' +
                                        std::to_string(random_number());
-        BOOST_OUTCOME_TRY(files.make_folder(unfinished));
+        if (auto const made = files.make_folder(unfinished); !made) {
+            return made.error().cause() == ENOENT
+                       ? about_log_file(rule::journal_missing, parent, "is missing")
+                       : made.error();
+        }
         {
             BOOST_OUTCOME_TRY(auto lock, files.create(unfinished + lock_name));
             BOOST_OUTCOME_TRY(files.sync(lock));
@@ -68,9 +71,18 @@ public:
 
     static result<std::unique_ptr<session>> open(Files files, std::string const& path,
                                                  bool restored) {
-        BOOST_OUTCOME_TRY(auto lock, files.open(path + lock_name));
+        auto opened = files.open(path + lock_name);
+        if (!opened) {
+            BOOST_OUTCOME_TRY(files.list(path)); // else it is the folder that is missing
+            if (opened.error().rule() != rule::journal_missing) return opened.error();
+            return about_log_file(rule::not_a_journal, path, "has no file named lock");
+        }
+        auto lock = std::move(opened).value();
         BOOST_OUTCOME_TRY(bool const ours, files.lock(lock));
         if (!ours) return about_log_file(rule::journal_in_use, path, "has another owner");
+        // Whoever made it may have died before its name was durable.
+        auto const named = files.sync_folder(folder_above(path));
+        if (!named && named.error().cause() != EACCES) return named.error();
         log_opening opening(folder(std::move(files), path), std::move(lock));
         BOOST_OUTCOME_TRY(opening.read_all());
         BOOST_OUTCOME_TRY(opening.begin(restored));
@@ -79,6 +91,11 @@ public:
 
 private:
     static constexpr char const* lock_name = "/lock";
+
+    static std::string folder_above(std::string const& path) {
+        auto const slash = path.find_last_of('/');
+        return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    }
 
     log_opening(folder f, typename Files::file lock)
         : session_(std::make_unique<session>(std::move(f), std::move(lock))) {
@@ -90,35 +107,45 @@ private:
         BOOST_OUTCOME_TRY(auto const numbers, f.numbers());
         if (numbers.empty())
             return about_log_file(rule::not_a_journal, f.path(), "holds no segment");
+        log_buffer bytes;
         for (std::uint64_t const number : numbers) {
-            BOOST_OUTCOME_TRY(auto s, f.open(number, bytes_));
+            BOOST_OUTCOME_TRY(auto s, f.open(number, bytes));
             log_header h;
-            auto const found = best_header(h);
+            auto const found = best_header(bytes, h);
             if (found == header_is::newer)
                 return about_log_file(rule::newer_format, f.in(f.name_of(number)), "is newer");
-            bool const last = number == numbers.back();
-            if (found == header_is::blank && last) { // made ahead, and never used
-                BOOST_OUTCOME_TRY(f.remove(number));
+            bool const whole = found == header_is::whole && h.number == number;
+            if (!whole && !first_ && number == numbers.back() && is_unused(bytes)) {
+                unused_ = number;
                 break;
             }
-            if (found != header_is::whole || h.number != number)
+            if (!whole)
                 return first_ ? about_log_file(rule::not_a_journal, f.in(f.name_of(number)),
                                                "does not begin like a segment of a log")
                               : f.damaged(number, 0, "has no header");
+            std::swap(bytes, bytes_);
             BOOST_OUTCOME_TRY(fits(h));
             BOOST_OUTCOME_TRY(read(std::move(s), h));
         }
-        if (first_) return about_log_file(rule::not_a_journal, f.path(), "holds no segment");
         return success();
     }
 
+    /// Made ahead, or the power went while its header was written: no frame was, for that comes
+    /// after the header.
+    static bool is_unused(log_buffer const& bytes) {
+        using log_format::data;
+        return bytes.size() >= data &&
+               bytes.view(data, bytes.size() - data).find_first_not_of('\0') ==
+                   std::string_view::npos;
+    }
+
     /// Of its two copies, if both tell a format that this program knows.
-    header_is best_header(log_header& h) const {
+    header_is best_header(log_buffer const& bytes, log_header& h) const {
         using namespace log_format;
-        if (bytes_.size() < data) return header_is::foreign;
-        auto const one = take_header(bytes_.data(), h);
+        if (bytes.size() < data) return header_is::foreign;
+        auto const one = take_header(bytes.data(), h);
         if (one == header_is::whole || one == header_is::newer) return one;
-        auto const two = take_header(bytes_.data() + header_copy, h);
+        auto const two = take_header(bytes.data() + header_copy, h);
         return two == header_is::blank ? one : two;
     }
 
@@ -126,18 +153,17 @@ private:
     result<void> fits(log_header const& h) {
         session& s = *session_;
         folder& f = s.folder_;
-        if (first_) {
-            first_ = false;
-            s.journal_ = h.journal;
-        } else if (h.journal != s.journal_ || h.before_number != end_number_) {
+        if (first_) s.journal_ = h.journal;
+        if (h.journal != s.journal_ || h.before_number != end_number_)
             return f.damaged(h.number, 0, "does not follow the segment before it");
-        } else if (h.before_end != end_.offset || h.before_checksum != end_.checksum) {
+        if (!std::exchange(first_, false) &&
+            (h.before_end != end_.offset || h.before_checksum != end_.checksum))
             return f.damaged(end_number_, end_.offset,
                              "ends earlier than the segment after it says");
-        }
         s.facts_.epoch = h.epoch;
         s.facts_.high_water = std::max(s.facts_.high_water, h.high_water);
         last_ = h;
+        if (h.came == log_format::origin::restored) mark_restored();
         return success();
     }
 
@@ -160,15 +186,17 @@ private:
             }
             return true;
         };
-        end_ = log_walk(bytes_, h, h.before_sequence, apply).go();
+        auto const mend = [&](std::uint64_t offset, log_buffer const& whole) {
+            auto mended =
+                s.folder_.files().write_durably(s.tail_.at(number)->file, offset,
+                                                std::span<char const>(whole.data(), whole.size()));
+            return mended || unreadable(std::move(mended).error());
+        };
+        end_ = log_walk(bytes_, h, apply, mend).go();
         if (failed_) return *failed_;
         if (end_.how == log_end::kind::damaged)
             return s.folder_.damaged(number, bad_at != 0 ? bad_at : end_.offset,
                                      "was durable, and is not whole");
-        auto* const kept = s.tail_.at(number);
-        if (end_.how == log_end::kind::torn) {
-            BOOST_OUTCOME_TRY(s.folder_.cut_off(*kept, bytes_, end_.offset));
-        }
         s.tail_.ends(end_.sequence, end_.offset, end_.checksum);
         return success();
     }
@@ -217,7 +245,7 @@ private:
         log_reader in(c->state);
         if (!take_state(in, r)) return false;
         log_place const known = all.index().find(c->digest, [&](log_place p) {
-            if (log_contents::is_live(p)) return all.live(p).digest == c->digest;
+            if (log_contents::is_live(p)) return all.live(p).whole == c->whole;
             auto const whole = session_->whole_of(p);
             return whole && whole.value() == c->whole;
         });
@@ -266,30 +294,74 @@ private:
                                   "was copied or restored: open_restored takes it over");
         if (s.facts_.epoch == std::numeric_limits<std::uint32_t>::max())
             return about_log_file(rule::storage_failed, f.path(), "has used up its epochs");
+        BOOST_OUTCOME_TRY(settle_the_end());
         ++s.facts_.epoch;
         s.facts_.restored = restored;
         s.begun_ = s.done_ = end_.sequence;
         using log_format::origin;
         BOOST_OUTCOME_TRY(
             s.tail_.begin_next(s.header(restored ? origin::restored : origin::opened)));
-        if (!restored) return success();
-        std::vector<record> open;
-        s.contents_.each_live([&](log_live const& l) {
-            if (!may_have_gone_on(l.kept)) return;
-            open.push_back(l.kept);
-            open.back().restored = true;
+        if (restored) mark_restored();
+        return success();
+    }
+
+    /// A segment that begins so says it, now and at every later open, of all that is open there.
+    void mark_restored() {
+        session_->contents_.each_live([](log_live& l) {
+            if (may_have_gone_on(l.kept)) l.kept.restored = true;
         });
-        for (record const& r : open) {
-            BOOST_OUTCOME_TRY(s.replace(r, r.version));
+    }
+
+    /// What an earlier life left at the end is made what it would have been.
+    result<void> settle_the_end() {
+        session& s = *session_;
+        if (unused_ != 0) {
+            BOOST_OUTCOME_TRY(s.folder_.remove(unused_));
         }
-        return s.flush();
+        auto& last = *s.tail_.at(end_number_);
+        BOOST_OUTCOME_TRY(write_again(last));
+        if (end_.how != log_end::kind::torn) return success();
+        return s.folder_.cut_off(last, bytes_, end_.offset);
+    }
+
+    /// The last write may be in the cache only, though it is read, and though later syncs succeed.
+    /// Each is written in two parts of which one is enough: so the power may go meanwhile.
+    result<void> write_again(log_segment<Files>& last) {
+        using namespace log_format;
+        auto const write = [&](std::uint64_t at, log_buffer const& bytes) {
+            return session_->folder_.files().write_durably(
+                last.file, at, std::span<char const>(bytes.data(), bytes.size()));
+        };
+        log_buffer first, second;
+        if (end_.last == 0) {
+            log_header h;
+            bool const one = take_header(bytes_.data(), h) == header_is::whole;
+            first.add(header_copy);
+            std::memcpy(first.data(), bytes_.data() + (one ? 0 : header_copy), header_copy);
+            BOOST_OUTCOME_TRY(write(one ? header_copy : 0, first));
+            return write(one ? 0 : header_copy, first);
+        }
+        std::size_t const at = end_.last;
+        auto const f = *frame_at(bytes_.view(at, bytes_.size() - at), last_.nonce);
+        std::size_t const length = in_whole_sectors(f.size);
+        std::memcpy(first.add(length), bytes_.data() + at, length);
+        put_copy(second, bytes_, at, f, last_.nonce, f.other == 0 ? lent : std::uint8_t{0});
+        bool const copied = at + length + second.size() <= largest_segment;
+        if (copied) {
+            BOOST_OUTCOME_TRY(write(at + length, second));
+        }
+        BOOST_OUTCOME_TRY(write(at, first));
+        if (f.other != 0 || !copied) return success();
+        std::memset(second.data(), 0, second.size());
+        return write(at + length, second);
     }
 
     std::unique_ptr<session> session_;
-    log_buffer bytes_{};
-    log_header last_{}; ///< of the last segment that was used
-    log_end end_{};
+    log_buffer bytes_{}; ///< of the last segment that was used
+    log_header last_{};
+    log_end end_{}; ///< of that segment
     std::uint64_t end_number_ = 0;
+    std::uint64_t unused_ = 0; ///< a segment behind it that holds nothing; 0: none
     bool first_ = true;
     std::optional<error> failed_{};
 };

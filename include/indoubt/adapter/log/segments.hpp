@@ -99,6 +99,13 @@ public:
         return segment{std::move(f), number, size};
     }
 
+    /// What an attempt to make it that failed has left.
+    void discard_blank(std::uint64_t number) {
+        std::string const name = in(name_of(number));
+        (void)files_.remove(name + ".new");
+        (void)files_.remove(name);
+    }
+
     result<void> remove(std::uint64_t number) {
         BOOST_OUTCOME_TRY(files_.remove(in(name_of(number))));
         return files_.sync_folder(path_);
@@ -135,22 +142,23 @@ private:
 /// How a segment ends, and why.
 struct log_end {
     std::uint64_t offset = 0; ///< of the first byte that is no frame
+    std::uint64_t last = 0;   ///< where the last frame begins; 0: there is none
     std::uint64_t sequence = 0, checksum = 0;
     enum class kind {
         clean,   ///< zeros, or what another segment left
         torn,    ///< a frame that was being written; nothing proves that it was durable
         damaged, ///< a frame that was durable, and is not whole
     } how = kind::clean;
-    unsigned repaired = 0; ///< frames that were taken from their copies
 };
 
 /// Calls apply(std::string_view entries, offset of the first) -> bool for each frame in its order.
-/// It is false for entries that cannot have been written.
-template <class Apply> class log_walk {
+/// It is false for entries that cannot have been written. A frame that is not whole is made from
+/// its copy first, by mend(offset, log_buffer const&) -> bool.
+template <class Apply, class Mend> class log_walk {
 public:
-    log_walk(log_buffer const& bytes, log_header const& h, std::uint64_t sequence, Apply apply)
-        : bytes_(bytes), nonce_(h.nonce), apply_(std::move(apply)),
-          end_{.offset = log_format::data, .sequence = sequence, .checksum = h.checksum} {}
+    log_walk(log_buffer& bytes, log_header const& h, Apply apply, Mend mend)
+        : bytes_(bytes), nonce_(h.nonce), apply_(std::move(apply)), mend_(std::move(mend)),
+          end_{.offset = log_format::data, .sequence = h.before_sequence, .checksum = h.checksum} {}
 
     log_end go() {
         using enum log_end::kind;
@@ -183,42 +191,49 @@ private:
         auto const f = frame_at(rest(end_.offset), nonce_);
         bool const next = f && f->kind == entries && f->sequence == end_.sequence + 1;
         if (!next || !is_intact(bytes_.data() + end_.offset, *f, end_.checksum)) return from_copy();
-        end_.checksum = f->checksum;
-        return take(*f, end_.offset, in_whole_sectors(f->size) + in_whole_sectors(f->other));
+        return take(*f);
     }
 
-    /// The frame is not whole. Its copy may be, and may hold all of it.
+    /// The frame is not whole. Its copy may be: it stands where the frame ended.
     bool from_copy() {
         using namespace log_format;
         for (std::size_t at = end_.offset; at + sector <= bytes_.size(); at += sector) {
             auto const c = frame_at(rest(at), nonce_);
-            if (!c || c->sequence != end_.sequence + 1) continue;
-            bool const good = c->kind == copy && (c->flags & whole_copy) != 0 &&
-                              is_intact(bytes_.data() + at, *c, copy_seed(nonce_, c->sequence));
-            if (!good) continue;
-            end_.checksum = c->other;
-            ++end_.repaired;
-            std::size_t const skipped = at - end_.offset;
-            return take(*c, at, skipped + in_whole_sectors(c->size));
+            if (!c || c->kind != copy || c->sequence != end_.sequence + 1 ||
+                in_whole_sectors(c->size) != at - end_.offset)
+                continue;
+            if (!is_intact(bytes_.data() + at, *c, copy_seed(nonce_, c->sequence))) return false;
+            log_buffer whole(at - end_.offset);
+            log_link const link{nonce_, c->sequence, end_.offset, end_.checksum};
+            // A copy that goes on from another frame than the one before it: that one is not ours.
+            if (!put_original(whole, bytes_.data() + at, *c, link) || !mend_(end_.offset, whole)) {
+                end_.how = log_end::kind::damaged;
+                return false;
+            }
+            std::memcpy(bytes_.data() + end_.offset, whole.data(), whole.size());
+            return take(*frame_at(rest(end_.offset), nonce_));
         }
         return false;
     }
 
-    bool take(log_frame const& f, std::size_t at, std::size_t length) {
+    bool take(log_frame const& f) {
         using log_format::frame_header;
-        auto const inside = bytes_.view(at + frame_header, f.size - frame_header);
-        if (!apply_(inside, at + frame_header)) {
+        std::size_t const at = end_.offset + frame_header;
+        if (!apply_(bytes_.view(at, f.size - frame_header), at)) {
             end_.how = log_end::kind::damaged;
             return false;
         }
+        end_.last = end_.offset;
         end_.sequence = f.sequence;
-        end_.offset += length;
+        end_.checksum = f.checksum;
+        end_.offset += in_whole_sectors(f.size) + in_whole_sectors(f.other);
         return true;
     }
 
-    log_buffer const& bytes_;
+    log_buffer& bytes_;
     std::uint64_t nonce_;
     Apply apply_;
+    Mend mend_;
     log_end end_;
 };
 

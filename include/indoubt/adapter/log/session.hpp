@@ -266,9 +266,10 @@ private:
     result<entry_read> read(log_place p) {
         std::uint64_t const offset = offset_of(p);
         bool const here = segment_of(p) == tail_.number();
-        if (here && offset >= tail_.base()) return taken(draft_->bytes(), offset - tail_.base(), p);
+        if (here && offset >= tail_.base())
+            return taken(draft_->bytes(), draft_->size(), offset - tail_.base(), p);
         if (here && turns_.taken() && offset >= flying_base_)
-            return taken(flying_->bytes(), offset - flying_base_, p);
+            return taken(flying_->bytes(), flying_size_, offset - flying_base_, p);
         auto* const s = tail_.at(segment_of(p));
         if (s == nullptr) return unreadable(p);
         std::array<char, 512> first{};
@@ -289,10 +290,10 @@ private:
         }
         return e;
     }
-    result<entry_read> taken(log_buffer const& b, std::uint64_t from, log_place p) const {
-        if (from >= b.size()) return unreadable(p);
-        auto rest =
-            b.view(static_cast<std::size_t>(from), b.size() - static_cast<std::size_t>(from));
+    result<entry_read> taken(log_buffer const& b, std::size_t size, std::uint64_t from,
+                             log_place p) const {
+        if (from >= size) return unreadable(p);
+        auto rest = b.view(static_cast<std::size_t>(from), size - static_cast<std::size_t>(from));
         auto const e = next_entry(rest);
         if (!e) return unreadable(p);
         return entry_read{e->kind, std::string(e->payload)};
@@ -318,7 +319,10 @@ private:
 
     result<void> flush_upto(std::unique_lock<std::mutex>& lock, std::uint64_t number) {
         while (done_ < number) {
-            BOOST_OUTCOME_TRY(usable());
+            if (failed_) { // whoever was woken to write next does not
+                turns_.wake_all();
+                return *failed_;
+            }
             if (turns_.taken()) {
                 turns_.wait(lock, number);
             } else {
@@ -346,6 +350,7 @@ private:
         std::size_t const length = flying_->room();
         flying_->bytes().reserve(length); // whoever reads an entry meanwhile: it stays where it is
         flying_base_ = tail_.base();
+        flying_size_ = flying_->size(); // which grows while it is sealed
         log_link const link = tail_.take(number, length);
         lock.unlock();
         std::uint64_t const checksum = flying_->seal(link);
@@ -378,6 +383,7 @@ private:
     pid_t process_ = ::getpid();
 
     std::uint64_t flying_base_ = 0;      ///< where the frame begins that is being written
+    std::size_t flying_size_ = 0;        ///< up to its last entry
     std::uint64_t begun_ = 0, done_ = 0; ///< the last frame that was taken, and made durable
     std::unique_ptr<log_draft> draft_ = std::make_unique<log_draft>();
     std::unique_ptr<log_draft> flying_ = std::make_unique<log_draft>();

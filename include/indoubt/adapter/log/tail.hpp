@@ -74,7 +74,10 @@ public:
     /// Begins the next segment; h says what is not about its place in the chain. Nothing may be
     /// under way. Effects: its header is durable.
     result<void> begin_next(log_header h) {
-        if (maker_.joinable()) maker_.join();
+        if (maker_.joinable()) {
+            maker_.join();
+            if (!ahead_) folder_.discard_blank(number_ + 1);
+        }
         if (!ahead_) {
             BOOST_OUTCOME_TRY(auto made, folder_.make_blank(number_ + 1, next_size()));
             ahead_ = std::make_unique<segment>(std::move(made));

@@ -50,6 +50,15 @@ public:
         if (followers) futex(words_[done], FUTEX_WAKE_PRIVATE, INT_MAX);
     }
 
+    /// Everybody who waits looks again. The mutex is held.
+    void wake_all() {
+        for (std::size_t const parity : {0U, 1U}) {
+            if (waiting_[parity] == 0) continue;
+            words_[parity].fetch_add(1, std::memory_order_relaxed);
+            futex(words_[parity], FUTEX_WAKE_PRIVATE, INT_MAX);
+        }
+    }
+
 private:
     static void futex(std::atomic<std::uint32_t>& word, int what, std::uint32_t value) {
         static_assert(sizeof word == sizeof(std::uint32_t));
