@@ -29,6 +29,11 @@ template <class T> T load(char const* at) {
     return value;
 }
 
+inline bool are_zeros(std::string_view bytes) {
+    return bytes.empty() || (bytes.front() == 0 &&
+                             std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
 /// Bytes at an address that direct writes take.
 class log_buffer {
 public:

@@ -29,7 +29,8 @@ inline constexpr std::size_t at_major = 16, at_minor = 18, at_incompatible = 20,
                              at_epoch = 64, at_origin = 68, at_inode = 72, at_device = 80,
                              at_born = 88, at_before_number = 96, at_before_end = 104,
                              at_before_sequence = 112, at_before_checksum = 120,
-                             at_high_water = 128, at_header_checksum = 136, header_size = 144;
+                             at_high_water = 128, at_length = 136, at_header_checksum = 144,
+                             header_size = 152;
 
 /// How a segment came to be (at_origin).
 enum class origin : std::uint32_t {

@@ -38,6 +38,7 @@ struct log_header {
     std::uint64_t before_number = 0, before_end = 0; ///< the segment before; 0: none
     std::uint64_t before_sequence = 0, before_checksum = 0;
     time_point high_water{};
+    std::uint64_t length = 0; ///< of the file
     std::uint64_t checksum = 0;
 };
 
@@ -64,6 +65,7 @@ inline void put_header(log_buffer& out, log_header& h) {
     store(at + at_before_sequence, h.before_sequence);
     store(at + at_before_checksum, h.before_checksum);
     store(at + at_high_water, log_writer::bits(h.high_water));
+    store(at + at_length, h.length);
     h.checksum = XXH3_64bits(at, at_header_checksum);
     store(at + at_header_checksum, h.checksum);
     std::memcpy(at + header_copy, at, header_size);
@@ -79,10 +81,7 @@ enum class header_is {
 /// at: the beginning of one copy, with at least header_size bytes.
 inline header_is take_header(char const* at, log_header& h) {
     using namespace log_format;
-    bool blank = true;
-    for (std::size_t i = 0; i != header_size; ++i)
-        blank &= at[i] == 0;
-    if (blank) return header_is::blank;
+    if (are_zeros({at, header_size})) return header_is::blank;
     bool const ours =
         std::string_view(at, magic.size()) == magic &&
         load<std::uint64_t>(at + at_header_checksum) == XXH3_64bits(at, at_header_checksum);
@@ -104,6 +103,7 @@ inline header_is take_header(char const* at, log_header& h) {
     h.before_sequence = load<std::uint64_t>(at + at_before_sequence);
     h.before_checksum = load<std::uint64_t>(at + at_before_checksum);
     h.high_water = time_point(milliseconds(load<std::int64_t>(at + at_high_water)));
+    h.length = load<std::uint64_t>(at + at_length);
     h.checksum = load<std::uint64_t>(at + at_header_checksum);
     return header_is::whole;
 }

@@ -123,6 +123,8 @@ private:
                 return first_ ? about_log_file(rule::not_a_journal, f.in(f.name_of(number)),
                                                "does not begin like a segment of a log")
                               : f.damaged(number, 0, "has no header");
+            if (h.length != s.size)
+                return f.damaged(number, s.size, "is not as long as it was made");
             std::swap(bytes, bytes_);
             BOOST_OUTCOME_TRY(fits(h));
             BOOST_OUTCOME_TRY(read(std::move(s), h));
@@ -134,9 +136,7 @@ private:
     /// after the header.
     static bool is_unused(log_buffer const& bytes) {
         using log_format::data;
-        return bytes.size() >= data &&
-               bytes.view(data, bytes.size() - data).find_first_not_of('\0') ==
-                   std::string_view::npos;
+        return bytes.size() >= data && are_zeros(bytes.view(data, bytes.size() - data));
     }
 
     /// Of its two copies, if both tell a format that this program knows.
@@ -244,11 +244,14 @@ private:
         record r;
         log_reader in(c->state);
         if (!take_state(in, r)) return false;
+        std::optional<error> not_read;
         log_place const known = all.index().find(c->digest, [&](log_place p) {
             if (log_contents::is_live(p)) return all.live(p).whole == c->whole;
             auto const whole = session_->whole_of(p);
+            if (!whole) not_read = whole.error();
             return whole && whole.value() == c->whole;
         });
+        if (not_read) return unreadable(std::move(*not_read));
         if (known == 0) return false;
         if (log_contents::is_live(known)) {
             record const& before = all.live(known).kept;
@@ -325,7 +328,8 @@ private:
     }
 
     /// The last write may be in the cache only, though it is read, and though later syncs succeed.
-    /// Each is written in two parts of which one is enough: so the power may go meanwhile.
+    /// Each is written in two parts of which one is enough: so the power may go meanwhile. (But a
+    /// frame without a copy that fills its segment to the end is written as it is.)
     result<void> write_again(log_segment<Files>& last) {
         using namespace log_format;
         auto const write = [&](std::uint64_t at, log_buffer const& bytes) {
@@ -346,7 +350,7 @@ private:
         std::size_t const length = in_whole_sectors(f.size);
         std::memcpy(first.add(length), bytes_.data() + at, length);
         put_copy(second, bytes_, at, f, last_.nonce, f.other == 0 ? lent : std::uint8_t{0});
-        bool const copied = at + length + second.size() <= largest_segment;
+        bool const copied = at + length + second.size() <= bytes_.size();
         if (copied) {
             BOOST_OUTCOME_TRY(write(at + length, second));
         }

@@ -27,6 +27,12 @@ template <log_files Files> struct log_segment {
     std::uint64_t number = 0, size = 0;
 };
 
+/// How large the first segment of each life is. The files of a test may say less.
+template <log_files Files> constexpr std::size_t smallest_segment() {
+    if constexpr (requires { Files::smallest_segment; }) return Files::smallest_segment;
+    return log_format::smallest_segment;
+}
+
 template <log_files Files> class log_folder {
 public:
     using file = typename Files::file;
@@ -61,7 +67,7 @@ public:
     result<segment> make_blank(std::uint64_t number, std::size_t size) {
         std::string const name = in(name_of(number)), unfinished = name + ".new";
         BOOST_OUTCOME_TRY(auto made, files_.create(unfinished));
-        std::vector<char> const zeros(std::size_t{1} << 20);
+        std::vector<char> const zeros(std::min(size, std::size_t{1} << 20));
         for (std::size_t at = 0; at < size; at += zeros.size()) {
             std::size_t const part = std::min(zeros.size(), size - at);
             BOOST_OUTCOME_TRY(files_.write(made, at, std::span(zeros).first(part)));
@@ -174,9 +180,7 @@ public:
                 end_.how = damaged;
                 return end_;
             }
-            bool const blank = bytes_.view(at, log_format::sector).find_first_not_of('\0') ==
-                               std::string_view::npos;
-            zeros = zeros && blank;
+            zeros = zeros && are_zeros(bytes_.view(at, log_format::sector));
         }
         end_.how = zeros ? clean : torn;
         return end_;
