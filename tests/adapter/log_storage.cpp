@@ -23,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -632,6 +633,155 @@ TEST_CASE("files that are none of the log's stay as they are") {
     CHECK(log_storage::open(folder / "journal"));
     for (char const* name : {"notes", "0000000A.log", "00000003.log.torn", "3.log"})
         CHECK(bytes_of(folder / "journal/" + name) == "mine");
+}
+
+// ---- the format ---------------------------------------------------------------------------------
+
+/// Makes a journal of the file with this name, which lies beside this one.
+void make_from_hex(std::string const& journal, std::string_view name) {
+    std::filesystem::create_directory(journal);
+    std::filesystem::permissions(journal, std::filesystem::perms::owner_all);
+    write_bytes(journal + "/lock", "");
+    std::istringstream lines(bytes_of(std::filesystem::path(__FILE__).parent_path() / name));
+    std::string line, file, bytes;
+    auto const finish = [&] {
+        if (!file.empty()) write_bytes(journal + "/" + file, bytes);
+    };
+    while (std::getline(lines, line)) {
+        if (line.starts_with('#')) continue;
+        std::istringstream words(line);
+        std::string first, byte;
+        words >> first;
+        if (first.ends_with(".log")) {
+            finish();
+            std::size_t length = 0;
+            words >> length;
+            file = first;
+            bytes.assign(length, '\0');
+        } else {
+            for (std::size_t at = std::stoul(first, nullptr, 16); words >> byte; ++at)
+                bytes.at(at) = static_cast<char>(std::stoi(byte, nullptr, 16));
+        }
+    }
+    finish();
+}
+
+/// The order of docs/log_format.md, as it was inserted.
+record an_order() {
+    record r = plain_record({"shop", "order-1"}, 1);
+    r.intent = std::make_shared<intent const>(
+        intent{r.identity(), "orders", R"({"item":7})", "f", "exact/1"});
+    r.begun_at = r.written_at = time_point(1'700'000'000'000ms);
+    return r;
+}
+
+TEST_CASE("a journal of format 1 is read as it was written, and goes on") {
+    // Made once by the version that brought this format.
+    temporary_folder const folder;
+    make_from_hex(folder / "journal", "log_format_1.hex");
+    record order = an_order();
+    order.version = {1, 3};
+    order.state = state_id::confirmed;
+    order.basis = basis::looked_up;
+    order.ever_confirmed = true;
+    order.receipt = "r-1";
+    order.confirmed_at = order.written_at = order.begun_at + 900ms;
+    order.attempts.push_back(
+        {.sent_at = order.begun_at + 5ms, .guarantee = {}, .outcome = attempt_outcome_id::applied});
+    record const full = full_record({"scope", "key"}, 7, {41, 9});
+
+    CHECK(rule_of(log_storage::open(folder / "journal")) == rule::restored_copy);
+    {
+        auto opened = log_storage::open_restored(folder / "journal");
+        REQUIRE_MESSAGE(opened, opened.error().message());
+        auto s = std::move(opened).value();
+        CHECK(s.facts().epoch == 2);
+        CHECK(s.facts().high_water == order.written_at);
+        CHECK(holds(s, order));
+        CHECK(holds(s, full));
+        CHECK(s.bind("r-1", {"shop", "order-1"}).value());
+        CHECK_FALSE(s.bind("r-1", {"shop", "another"}).value());
+        REQUIRE(s.insert(numbered(8)));
+    }
+    auto s = log_storage::open(folder / "journal").value();
+    CHECK(holds(s, order));
+    CHECK(holds(s, full));
+    CHECK(there(s, 8));
+}
+
+TEST_CASE("the bytes of format 1 are those of docs/log_format.md") {
+    temporary_folder const folder;
+    make_from_hex(folder / "journal", "log_format_1.hex");
+    std::string const b = bytes_of(segment(folder / "journal", 2));
+    CHECK(b.size() == 4U << 20U);
+    auto const u16 = [&](std::size_t at) { return detail::load<std::uint16_t>(b.data() + at); };
+    auto const u32 = [&](std::size_t at) { return detail::load<std::uint32_t>(b.data() + at); };
+    auto const u64 = [&](std::size_t at) { return detail::load<std::uint64_t>(b.data() + at); };
+
+    for (std::size_t const copy : {std::size_t{0}, std::size_t{4096}}) {
+        CHECK(b.substr(copy, 16) == "indoubt log\n\x1a\n\0\0"sv);
+        CHECK(u16(copy + 16) == 1);        // major
+        CHECK(u16(copy + 18) == 0);        // minor
+        CHECK(u32(copy + 20) == 0);        // incompatible
+        CHECK(u32(copy + 24) == 0);        // ignorable
+        CHECK(u32(copy + 28) == 512);      // sector
+        CHECK(u64(copy + 48) == 2);        // number
+        CHECK(u32(copy + 64) == 1);        // epoch
+        CHECK(u32(copy + 68) == 1);        // opened
+        CHECK(u64(copy + 96) == 1);        // the segment before
+        CHECK(u64(copy + 104) == 8192);    // where it ends
+        CHECK(u64(copy + 112) == 0);       // its last frame: it has none
+        CHECK(u64(copy + 128) == 0);       // high_water
+        CHECK(u64(copy + 136) == 4194304); // length
+        CHECK(u64(copy + 144) == XXH3_64bits(b.data() + copy, 144));
+    }
+    std::string const before = bytes_of(segment(folder / "journal", 1));
+    CHECK(u64(120) == detail::load<std::uint64_t>(before.data() + 144));
+
+    struct expected {
+        std::size_t at, size;
+        unsigned count;
+        bool copied;
+    };
+    std::uint64_t sequence = 0, chain = u64(144);
+    for (auto const& [at, size, count, copied] :
+         {expected{0x2000, 122, 1, false}, expected{0x2200, 105, 1, true},
+          expected{0x2600, 135, 2, true}, expected{0x2a00, 580, 1, true}}) {
+        CAPTURE(at);
+        CHECK(u32(at) == size);
+        CHECK(b[at + 4] == 1); // a frame
+        CHECK(b[at + 5] == 0);
+        CHECK(u64(at + 8) == u64(56)); // nonce
+        CHECK(u64(at + 16) == ++sequence);
+        CHECK(u64(at + 24) == at); // synced_upto
+        CHECK(u32(at + 40) == count);
+        CHECK(u64(at + 48) == (copied ? size : 0));
+        std::string head = b.substr(at, 56);
+        head.replace(6, 2, 2, '\0');
+        head.replace(32, 8, 8, '\0');
+        CHECK(u16(at + 6) == (XXH3_64bits(head.data(), 56) & 0xffffU));
+        auto const half = XXH3_64bits_withSeed(b.data() + at, 32, chain);
+        chain = XXH3_64bits_withSeed(b.data() + at + 40, size - 40, half);
+        CHECK(u64(at + 32) == chain);
+        if (!copied) continue;
+        std::size_t const second = at + detail::in_whole_sectors(size);
+        CHECK(u32(second) == size);
+        CHECK(b[second + 4] == 2); // a copy
+        CHECK(u64(second + 48) == chain);
+        CHECK(b.substr(second + 56, size - 56) == b.substr(at + 56, size - 56));
+    }
+    CHECK(b.find_first_not_of('\0', 0x2e00 + 580) == std::string::npos);
+
+    // And the same records make the same bytes.
+    auto const sealed = [&](std::size_t at, std::uint64_t number, std::size_t chain_at,
+                            bool evidence, record const& r) {
+        detail::log_draft d;
+        d.add(evidence, [&](detail::log_buffer& out) { detail::put_whole(out, r); });
+        d.seal({u64(56), number, at, u64(chain_at)});
+        return d.bytes().view(0, d.bytes().size()) == b.substr(at, d.bytes().size());
+    };
+    CHECK(sealed(0x2000, 1, 144, false, an_order()));
+    CHECK(sealed(0x2a00, 4, 0x2620, true, full_record({"scope", "key"}, 7, {41, 9})));
 }
 
 // ---- much ---------------------------------------------------------------------------------------
