@@ -324,20 +324,23 @@ template <class T> void edit_header(std::string const& path, std::size_t at, T v
 }
 
 TEST_CASE("a journal of a newer format is refused, wherever that begins") {
+    temporary_folder const folder;
+    make_journal(folder / "journal");
     for (std::uint64_t number : {1U, 2U}) {
-        temporary_folder const folder;
-        auto const refused = [&](std::string const& name, auto at, auto value) {
-            CAPTURE(name);
-            make_journal(folder / name);
-            edit_header(segment(folder / name, number), at, value);
-            auto const opened = log_storage::open(folder / name);
+        std::string const path = segment(folder / "journal", number), bytes = bytes_of(path);
+        auto const refused = [&](std::size_t at, auto value) {
+            CAPTURE(at);
+            edit_header(path, at, value);
+            auto const opened = log_storage::open(folder / "journal");
             CHECK(rule_of(opened) == rule::newer_format);
-            CHECK(detail_of(opened).starts_with(segment(folder / name, number)));
+            CHECK(detail_of(opened) == path + " is newer");
+            write_bytes(path, bytes);
         };
-        refused("major", format::at_major, std::uint16_t{format::major + 1});
-        refused("incompatible", format::at_incompatible, std::uint32_t{1});
-        refused("sector", format::at_sector, std::uint32_t{4096});
+        refused(format::at_major, std::uint16_t{format::major + 1});
+        refused(format::at_incompatible, std::uint32_t{1});
+        refused(format::at_sector, std::uint32_t{4096});
     }
+    CHECK(log_storage::open(folder / "journal"));
 }
 
 TEST_CASE("a later minor version and ignorable bits are read") {
@@ -582,7 +585,7 @@ TEST_CASE("after a kill everything flushed is there, and nothing else") {
 }
 
 TEST_CASE("whenever it is killed, what it was told is durable is there") {
-    constexpr int kills = 6;
+    constexpr int kills = 4;
     temporary_folder const folder;
     make_journal(folder / "journal");
     std::uint64_t told = 1;
@@ -834,7 +837,7 @@ TEST_CASE("a journal goes on in further segments, each twice as long as the one 
 TEST_CASE("a record of a mebibyte, and one that is larger than a whole segment") {
     temporary_folder const folder;
     constexpr std::size_t mebibyte = std::size_t{1} << 20;
-    record const one = large(1, mebibyte), most = large(2, 15 * mebibyte, state_id::confirmed);
+    record const one = large(1, mebibyte), most = large(2, 6 * mebibyte, state_id::confirmed);
     {
         auto s = log_storage::create(folder / "journal").value();
         REQUIRE(s.insert(one));
@@ -949,8 +952,8 @@ TEST_CASE("many threads write through the end of segments") {
 }
 
 TEST_CASE("when a write fails, every thread that waits hears of it, for this frame or the next") {
-    ::alarm(60);                                 // the test ends then, and does not wait for ever
-    for (unsigned good = 4; good < 12; ++good) { // two are the headers of the first segments
+    ::alarm(60); // the test ends then, and does not wait for ever
+    for (unsigned good = 4; good < 12; good += 2) { // two are the headers of the first segments
         CAPTURE(good);
         temporary_folder const folder;
         std::atomic<unsigned> failed{0}, wrong{0};
