@@ -70,10 +70,6 @@ struct listener {
     void on_transition(transition_event const& e) { heard->emplace_back(e.from, e.to); }
 };
 
-template <class Provider>
-using bundle_of =
-    policies<Provider, lossy_storage&, exact_fingerprint, bounded_budget, manual_clock, listener>;
-
 template <class Contract, class Provider = shop_of<Contract>> struct one_shop {
     explicit one_shop(Contract documented)
         : truth(std::make_shared<world>(clock)), shop(documented, truth) {
@@ -83,7 +79,8 @@ template <class Contract, class Provider = shop_of<Contract>> struct one_shop {
         }
     }
 
-    using process = recovery<bundle_of<Provider>>;
+    using process = recovery<policies<Provider, lossy_storage&, exact_fingerprint, bounded_budget,
+                                      manual_clock, listener>>;
 
     /// A process that starts on the journal as it is.
     process start() { return process({shop, journal, {}, budget, clock, ears}); }
@@ -138,15 +135,5 @@ template <class Contract, class Provider = shop_of<Contract>> struct one_shop {
 template <class C> one_shop(C) -> one_shop<C>;
 
 } // namespace scene
-
-// Compiled once, in scene.cpp: they are most of what a test costs a compiler.
-extern template class indoubt::recovery<
-    scene::bundle_of<scene::shop_of<std::remove_const_t<decltype(scene::bare)>>>>;
-extern template class indoubt::recovery<
-    scene::bundle_of<scene::shop_of<std::remove_const_t<decltype(scene::deduplicating)>>>>;
-extern template class indoubt::recovery<
-    scene::bundle_of<scene::shop_of<std::remove_const_t<decltype(scene::proving)>>>>;
-extern template class indoubt::recovery<
-    scene::bundle_of<scene::shop_of<std::remove_const_t<decltype(scene::from_elsewhere)>>>>;
 
 #endif
