@@ -44,6 +44,7 @@ public:
     }
 
     storage_facts facts() {
+        if (::getpid() != process_) return facts_; // a forked child: the mutex may be held for ever
         std::scoped_lock lock(mutex_);
         return facts_;
     }
@@ -344,11 +345,11 @@ private:
 
     /// Writes the draft for everybody who waits for it.
     void lead(std::unique_lock<std::mutex>& lock) {
+        std::size_t const length = draft_->room();
+        draft_->bytes().reserve(length); // whoever reads an entry meanwhile: it stays where it is
         turns_.take();
         std::uint64_t const number = ++begun_;
         std::swap(draft_, flying_);
-        std::size_t const length = flying_->room();
-        flying_->bytes().reserve(length); // whoever reads an entry meanwhile: it stays where it is
         flying_base_ = tail_.base();
         flying_size_ = flying_->size(); // which grows while it is sealed
         log_link const link = tail_.take(number, length);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <sys/types.h>
@@ -108,10 +109,17 @@ public:
         // The files of a test may want all steps in one order.
         if constexpr (requires { Files::makes_nothing_ahead; }) return;
         if (maker_.joinable() || base_ <= current_.size / 2) return;
-        maker_ = std::thread([this, number = number_ + 1, size = next_size()] {
-            auto made = folder_.make_blank(number, size);
-            if (made) ahead_ = std::make_unique<segment>(std::move(made).value());
-        });
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            maker_ = std::thread([this, number = number_ + 1, size = next_size()] {
+                auto made = folder_.make_blank(number, size);
+                if (made) ahead_ = std::make_unique<segment>(std::move(made).value());
+            });
+#if defined(__cpp_exceptions)
+        } catch (std::exception const&) { // no thread, or no memory, for now
+        }
+#endif
     }
 
 private:

@@ -89,6 +89,7 @@ public:
     }
 
     storage_facts facts() {
+        if (::getpid() != process_) return facts_; // a forked child: the mutex may be held for ever
         std::scoped_lock lock(mutex_);
         return facts_;
     }
