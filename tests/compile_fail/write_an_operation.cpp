@@ -6,7 +6,6 @@
 // expect-note-gcc: is not derived from 'indoubt::result<indoubt::step<To> >'
 // expect-clang: no matching member function for call to 'write'
 // expect-note-clang: to 'result<departure>'
-// lines: 30
 #include "shop.hpp"
 
 using namespace indoubt;

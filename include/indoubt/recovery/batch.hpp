@@ -119,7 +119,7 @@ private:
             }
         }
         if (leaving.empty()) return any;
-        auto permits = book_.write(decided);
+        auto permits = book_.write_all(decided);
         for (std::size_t i = 0; i != leaving.size(); ++i)
             step(*leaving[i], [&] { leaving[i]->take(std::move(permits[i])); });
         if constexpr (submits_many<provider>) {

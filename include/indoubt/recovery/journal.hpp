@@ -109,7 +109,7 @@ public:
     /// The same for several, with one flush for all of them. Each is compared by itself: one that
     /// fails leaves the others alone.
     /// Returns: one answer for each, in order.
-    std::vector<result<permit>> write(std::span<result<departure>> decided) {
+    std::vector<result<permit>> write_all(std::span<result<departure>> decided) {
         std::vector<result<void>> written;
         for (auto& d : decided)
             written.push_back(put(d));
