@@ -3,6 +3,7 @@
 #include <indoubt/adapter/canonical_json.hpp>
 #include <indoubt/testing/codec_laws.hpp>
 #include <indoubt/testing/seeded_random.hpp>
+#include <support/instrumented.hpp>
 
 #include <doctest/doctest.h>
 
@@ -553,7 +554,7 @@ TEST_CASE("100,000 random requests read back equal; damaged, they are refused or
     std::uint64_t const seed = 2026;
     CAPTURE(seed);
     seeded_random random(seed);
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < (instrumented ? 10'000 : 100'000); ++i) {
         order const o = any_order(random);
         std::string bytes = form(o);
         result<order> const decoded = codec<order>::decode(bytes);

@@ -457,6 +457,8 @@ TEST_SUITE("files of the machine") {
         aligned_bytes const one(std::string(sector, 'x'));
         std::span<char const> const bytes = one;
         bool const taken = ::pwrite(probe, bytes.data(), bytes.size(), 0) > 0;
+        // A file system in memory takes any length and place.
+        bool const taken_odd = ::pwrite(probe, bytes.data(), 100, 10) > 0;
         ::close(probe);
         auto direct = [&] {
             int found = 0;
@@ -477,7 +479,7 @@ TEST_SUITE("files of the machine") {
         SUBCASE("given up when one is refused") {
             std::string const odd(100, 'y');
             w.files.write_durably(file, 10, odd).value();
-            CHECK(direct() == 0);
+            CHECK(direct() == (taken && taken_odd ? 1 : 0));
             w.files.write_durably(file, sector, one).value();
             std::string expected(2 * sector, 'x');
             put(expected, 10, odd);

@@ -17,8 +17,7 @@ cmake_policy(VERSION 3.25)
 function(compile out status)
     execute_process(
         COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C
-            ${CXX} -std=c++20 -fsyntax-only -I${INCLUDE} -Wall -Wextra -Wpedantic -Wconversion
-            ${ARGN} ${SOURCE}
+            ${CXX} ${FLAGS} -fsyntax-only ${ARGN} ${SOURCE}
         OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
     set(${out} "${output}" PARENT_SCOPE)
     set(${status} "${result}" PARENT_SCOPE)

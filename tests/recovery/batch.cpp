@@ -1,6 +1,7 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 #include <recovery/batches.hpp>
+#include <recovery/by_hand.hpp>
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,7 @@ static_assert(!detail::submits_many<shop_of<decltype(prompt)>>);
 TEST_CASE("a batch of a hundred costs two flushes, and one where its look-ups are told early") {
     for (tell how : {tell::durable, tell::early}) {
         one_shop s(prompt);
-        counting_storage counted{.kept = s.journal};
+        hooked_storage counted(s.journal);
         auto p = over(s, counted);
         auto const all = orders(100);
         auto const told = p.run_all(all, {.tell = how});
@@ -51,7 +52,7 @@ TEST_CASE("a batch of a hundred costs two flushes, and one where its look-ups ar
 
 TEST_CASE("where one of them may not be told early, all are flushed") {
     one_shop s(prompt);
-    counting_storage counted{.kept = s.journal};
+    hooked_storage counted(s.journal);
     auto p = over(s, counted);
     s.shop.on_submit(shop_of<decltype(prompt)>::replies(refused{}));
     auto const told = p.run_all(orders(3), {.tell = tell::early});
@@ -65,7 +66,7 @@ TEST_CASE("every look-up comes before the flush, and every send after it") {
     one_shop s(prompt);
     auto const all = orders(3);
     for (std::size_t i = 0; i != 3; ++i) {
-        s.shop.on_submit([&](shop::attempt const& a, world& w) {
+        s.shop.on_submit([&, i](shop::attempt const& a, world& w) {
             CHECK(w.looks() == 3);
             CHECK(s.journal.unflushed() <= 2 * i); // what the ones before it left
             for (auto const& [id, wanted] : all)
@@ -94,7 +95,7 @@ TEST_CASE("a thousand operations, with one call of the provider or a thousand") 
 
 TEST_CASE("what must be tried again, or waited for, goes out together once more") {
     one_shop s(deduplicating);
-    counting_storage counted{.kept = s.journal};
+    hooked_storage counted(s.journal);
     auto p = over(s, counted);
     for (int i = 0; i != 3; ++i)
         s.shop.on_submit(request_lost);

@@ -16,32 +16,12 @@
 #include <utility>
 #include <vector>
 
-// Scenes for calls on many operations: a storage that counts its flushes, a shop that takes several
-// attempts with one call, and what must hold for each order of a batch.
+// Scenes for calls on many operations: a shop that takes several attempts with one call, and what
+// must hold for each order of a batch.
 
 namespace scene {
 
 using pairs = std::vector<std::pair<identity, std::string>>;
-
-/// A lossy_storage that counts its flushes.
-struct counting_storage {
-    storage_facts facts() const { return kept.facts(); }
-    result<std::optional<record>> insert(record const& r) { return kept.insert(r); }
-    result<void> replace(record const& r, version v) { return kept.replace(r, v); }
-    result<std::optional<record>> find(identity const& id) { return kept.find(id); }
-    result<bool> bind(std::string_view name, identity const& id) { return kept.bind(name, id); }
-    template <class F> result<std::size_t> visit_unsettled(page p, F&& visit) {
-        return kept.visit_unsettled(p, visit);
-    }
-    result<void> flush() {
-        ++flushes;
-        return kept.flush();
-    }
-    result<bool> is_current(identity const& id, version v) { return kept.is_current(id, v); }
-
-    unsigned flushes = 0;
-    lossy_storage& kept;
-};
 
 /// The shop, sending a batch with one call. A script of a call says what each attempt comes to;
 /// `answered` of the replies come back.

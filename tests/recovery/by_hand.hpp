@@ -17,7 +17,7 @@
 namespace scene {
 
 /// A lossy_storage with something to do around its reads, writes and flushes, as another thread
-/// would, or as memory that has run out.
+/// would, or as memory that has run out. Counts its flushes.
 struct hooked_storage {
     explicit hooked_storage(lossy_storage& s) : kept(s) {}
 
@@ -39,12 +39,14 @@ struct hooked_storage {
         return shown;
     }
     result<void> flush() {
+        ++flushes;
         once(before_flush);
         auto flushed = kept.flush();
         once(after_flush);
         return flushed;
     }
 
+    unsigned flushes = 0;
     std::function<void()> after_find, after_visit, before_replace, before_flush, after_flush;
 
 private:
