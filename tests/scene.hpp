@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,7 +61,7 @@ inline bounded_budget const plain_budget{.attempts = 3,
                                          .first_look_delay = 100ms,
                                          .seed = 1};
 
-template <class C> using shop_of = scripted_provider<std::remove_const_t<C>>;
+template <class C> using shop_of = scripted_provider<C>;
 
 /// Counts what an observer is told.
 struct listener {

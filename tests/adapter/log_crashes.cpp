@@ -773,7 +773,8 @@ TEST_CASE("a creation that fails at any step leaves the path free, or a whole jo
     }
 }
 
-TEST_CASE("a full disk fails as any other: what was told is there, and it goes on with more room") {
+TEST_CASE(
+    "a full disk refuses what is new: what was told is there, and it goes on with more room") {
     std::uint64_t needed = 0;
     {
         situation j;
@@ -792,11 +793,7 @@ TEST_CASE("a full disk fails as any other: what was told is there, and it goes o
             created = s.has_value();
             if (s) play(s.value(), all, done);
             if (!s) CHECK(s.error().cause() == ENOSPC);
-            if (s && done.failed) {
-                auto const flushed = s.value().flush();
-                CHECK(rule_of(flushed) == rule::storage_failed);
-                CHECK(flushed.error().cause() == ENOSPC);
-            }
+            if (s && done.failed) CHECK(s.value().flush()); // what came before has room
         }
         disk.set_capacity(UINT64_MAX);
         failed += !created || done.failed ? 1 : 0;

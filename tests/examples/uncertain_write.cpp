@@ -371,6 +371,7 @@ TEST_CASE("forty processes at once: each is told the order, or who has the journ
 TEST_CASE("forty processes that wait their turn: one order, and all are told of it") {
     scene const s;
     for (auto const& one : forty_at_once(s, {"--wait", "60000"})) {
+        CAPTURE(one.err);
         CHECK(one.status == 0);
         CHECK(one.out == confirmed);
     }

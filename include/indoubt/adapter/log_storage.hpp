@@ -15,7 +15,8 @@
 #include <utility>
 
 // The fast journal: a folder of append-only segments. All threads that flush at the same time share
-// one write to the disk. Its bytes are described in docs/log_format.md.
+// one write to the disk. What was overwritten is given back bit by bit. Its bytes are described in
+// docs/log_format.md.
 //
 // Promise: what was flushed is there after the death of the process or the machine. It holds on a
 // local file system and a disk that keep what they were told to sync. What was durable and is not
@@ -25,15 +26,15 @@ namespace indoubt {
 
 /// A storage in a folder, which has one owner at a time. Files is what it reaches the disk by.
 ///
-/// Memory: what is unsettled, and 14 to 18 bytes for each operation and each bound name.
-/// Thread safety: all functions may be called from several threads at once, under one mutex, which
-/// is not held while a flush writes.
-/// After a failed write or flush every call is rule::storage_failed, and nothing more is written.
-/// After a crash: opening it again finds everything flushed, and of the rest nothing or a part that
-/// was written before the rest.
-/// A child that was forked cannot use its parent's storage: every call is rule::storage_failed.
-/// It is handed over by moving, before other threads know of it; a moved-from storage may only be
-/// destroyed or assigned to.
+/// Memory: what is unsettled, 14 to 18 bytes for each operation and each bound name, and 16 for
+/// each settled operation that is no tombstone. On a full disk insert and sends are
+/// rule::storage_failed with the cause ENOSPC; room is kept to settle what is open. Thread safety:
+/// all functions may be called from several threads at once, under one mutex, which is not held
+/// while a flush writes. After a failed write or flush every call is rule::storage_failed, and
+/// nothing more is written. After a crash: opening it again finds everything flushed, and of the
+/// rest nothing or a part that was written before the rest. A child that was forked cannot use its
+/// parent's storage: every call is rule::storage_failed. It is handed over by moving, before other
+/// threads know of it; a moved-from storage may only be destroyed or assigned to.
 template <detail::log_files Files> class basic_log_storage {
 public:
     basic_log_storage(basic_log_storage const&) = delete;
@@ -88,8 +89,20 @@ public:
             visit(r);
         return shown.size();
     }
+    /// At most as many as fit one write of 8 MiB.
+    result<std::size_t> shrink_settled(time_point written_before, std::size_t most) {
+        return session_->shrink_settled(written_before, most);
+    }
     /// One write to the disk for all threads that wait for it.
     result<void> flush() { return session_->flush(); }
+
+    /// Gives back the room of what was overwritten or shrank, as it is done a little with each
+    /// flush once half of the journal can be given back.
+    ///
+    /// Effects: writes again what is there, which takes as long as writing it; others go on
+    /// meanwhile, and wait no longer for it than for a write of 64 KiB.
+    /// Errors: storage_failed; journal_damaged.
+    result<void> compact() { return session_->compact(); }
 
 private:
     using session = detail::log_session<Files>;

@@ -4,6 +4,7 @@
 #define INDOUBT_ADAPTER_LOG_CONTENTS_HPP
 
 #include <indoubt/adapter/log/index.hpp>
+#include <indoubt/adapter/log/settled.hpp>
 #include <indoubt/policy/storage.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include <vector>
 
 // What a log keeps in memory: the index, and the records that are unsettled. Of everything settled
-// it knows the place only.
+// it knows the place only, and of what may shrink how old it is.
 
 namespace indoubt::detail {
 
@@ -32,6 +33,7 @@ inline constexpr log_place in_memory = std::uint64_t{1} << 63U;
 class log_contents {
 public:
     log_index& index() { return index_; }
+    log_settled& settled() { return settled_; }
     static bool is_live(log_place p) { return (p & in_memory) != 0; }
     log_live& live(log_place p) { return live_[static_cast<std::size_t>(p & ~in_memory)]; }
 
@@ -80,6 +82,7 @@ public:
         }
         return out;
     }
+    std::size_t live_count() const { return live_.size() - free_.size(); }
     template <class F> void each_live(F f) {
         for (log_live& l : live_)
             if (l.used) f(l);
@@ -92,6 +95,7 @@ private:
     };
 
     log_index index_{};
+    log_settled settled_{};
     std::deque<log_live> live_{};
     std::vector<std::size_t> free_{};
     std::vector<shown> in_order_{};

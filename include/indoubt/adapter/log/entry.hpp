@@ -272,6 +272,10 @@ inline void put_change(log_buffer& out, log_digest const& d, log_place whole, re
     });
 }
 
+inline void put_retired(log_buffer& out, std::uint64_t segment) {
+    put_entry(out, log_format::entry::retired, [&](log_writer& w) { w.fixed(segment); });
+}
+
 inline void put_name(log_buffer& out, std::string_view name, identity const& id) {
     put_entry(out, log_format::entry::name, [&](log_writer& w) {
         w.text(name);
@@ -299,7 +303,37 @@ inline std::optional<log_entry> next_entry(std::string_view& bytes) {
     return e;
 }
 
+/// Evidence is written twice: that something was sent, how it ended, and what a person said.
+inline bool is_evidence(record const& r) {
+    return r.state != state_id::pending;
+}
+
+/// At least what its entry takes.
+inline std::size_t most_bytes(record const& r) {
+    auto const& i = *r.intent;
+    std::size_t n = 512 + i.request.size() + i.fingerprint.size() + i.fingerprint_rule.size() +
+                    i.target.size() + r.receipt.size() + r.provider_key.size() +
+                    i.identity.scope.size() + i.identity.key.size() + 64 * r.attempts.size();
+    if (r.notes) {
+        auto const& [hints, target_id, remarks, owner, former_keys, set_aside, decisions] =
+            *r.notes;
+        n += hints.size() + target_id.size() + remarks.size() + owner.size() + 128;
+        for (auto const* list : {&former_keys, &set_aside})
+            for (auto const& text : *list)
+                n += text.size() + 10;
+        for (auto const& d : decisions)
+            n += d.what.size() + d.who.size() + d.why.size() + d.id.size() + 64;
+    }
+    return n;
+}
+
 /// The identity in the payload of a whole entry, without the rest.
+inline identity identity_of_whole(std::string_view payload) {
+    log_reader in(payload);
+    (void)in.fixed();
+    std::string scope(in.text());
+    return {std::move(scope), std::string(in.text())};
+}
 inline bool is_whole_of(std::string_view payload, identity const& id) {
     log_reader in(payload);
     (void)in.fixed();

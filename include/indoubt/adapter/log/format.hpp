@@ -52,6 +52,8 @@ enum class entry : std::uint8_t {
     whole = 1,  ///< a record with its intent
     change = 2, ///< a later version of a record, without its intent
     name = 3,   ///< a name and the identity that it stands for
+    /// What stood in the segments up to this number stands elsewhere: they may be missing.
+    retired = 4,
 };
 
 } // namespace indoubt::detail::log_format

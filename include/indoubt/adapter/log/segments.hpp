@@ -25,6 +25,7 @@ namespace indoubt::detail {
 template <log_files Files> struct log_segment {
     typename Files::file file{};
     std::uint64_t number = 0, size = 0;
+    std::uint64_t end = 0; ///< of its frames, once it is full
 };
 
 /// How large the first segment of each life is. The files of a test may say less.

@@ -3,13 +3,14 @@
 #ifndef INDOUBT_ADAPTER_LOG_SESSION_HPP
 #define INDOUBT_ADAPTER_LOG_SESSION_HPP
 
-#include <indoubt/adapter/log/contents.hpp>
-#include <indoubt/adapter/log/tail.hpp>
+#include <indoubt/adapter/log/cleaning.hpp>
+#include <indoubt/adapter/log/retention.hpp>
+#include <indoubt/adapter/log/store.hpp>
 #include <indoubt/adapter/log/turns.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,7 +20,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -31,10 +31,8 @@ namespace indoubt::detail {
 
 template <log_files Files> class log_session {
 public:
-    using folder = log_folder<Files>;
-
-    log_session(folder f, typename Files::file lock)
-        : folder_(std::move(f)), lock_(std::move(lock)) {}
+    log_session(log_folder<Files> f, typename Files::file lock)
+        : store_(std::move(f)), lock_(std::move(lock)) {}
     log_session(log_session const&) = delete;
     log_session& operator=(log_session const&) = delete;
 
@@ -53,14 +51,12 @@ public:
         log_digest const d = log_digest_of(r.identity());
         BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
-        BOOST_OUTCOME_TRY(make_room(lock, most_bytes(r)));
-        BOOST_OUTCOME_TRY(auto const place, place_of_record(d, r.identity()));
-        if (place != 0) {
-            BOOST_OUTCOME_TRY(auto stored, load(place));
-            return std::optional<record>(std::move(stored));
-        }
-        log_place const whole = append(is_evidence(r), [&](log_buffer& b) { put_whole(b, r); });
-        contents_.index().insert(d, is_unsettled(r) ? contents_.keep(r, whole, d) : whole);
+        BOOST_OUTCOME_TRY(make_room(lock, r));
+        BOOST_OUTCOME_TRY(auto const place, found(store_.place_of_record(d, r.identity())));
+        if (place != 0) return stored(place);
+        log_place const whole =
+            store_.append(is_evidence(r), [&](log_buffer& b) { put_whole(b, r); });
+        store_.stands(d, 0, r, whole, whole);
         wrote(r);
         return std::optional<record>();
     }
@@ -69,36 +65,25 @@ public:
         log_digest const d = log_digest_of(r.identity());
         BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
-        BOOST_OUTCOME_TRY(make_room(lock, most_bytes(r)));
-        BOOST_OUTCOME_TRY(auto const place, place_of_record(d, r.identity()));
+        BOOST_OUTCOME_TRY(make_room(lock, r));
+        BOOST_OUTCOME_TRY(auto const place, found(store_.place_of_record(d, r.identity())));
         if (place == 0) return error(rule::stale_version);
-        bool const was_live = log_contents::is_live(place);
-        record settled;
-        log_place whole = 0;
-        if (!was_live) {
-            BOOST_OUTCOME_TRY(settled, load(place));
-            BOOST_OUTCOME_TRY(whole, whole_of(place));
-        } else {
-            whole = contents_.live(place).whole;
+        BOOST_OUTCOME_TRY(auto const whole, found(store_.whole_of(place)));
+        std::optional<record> settled;
+        if (!log_contents::is_live(place)) {
+            BOOST_OUTCOME_TRY(settled, found(store_.load(place)));
         }
-        record const& stored = was_live ? contents_.live(place).kept : settled;
-        if (stored.version != expected || stored.operation != r.operation)
-            return error(rule::stale_version, stored.state);
-        auto const intent = stored.intent; // which never changes
+        record const& before = settled ? *settled : store_.contents.live(place).kept;
+        if (before.version != expected || before.operation != r.operation)
+            return error(rule::stale_version, before.state);
         log_place const changed =
-            append(is_evidence(r), [&](log_buffer& b) { put_change(b, d, whole, r); });
-        if (is_unsettled(r)) {
-            if (was_live) {
-                contents_.live(place).kept = r;
-                contents_.live(place).kept.intent = intent;
-            } else {
-                record again = r;
-                again.intent = intent;
-                contents_.index().move(d, place, contents_.keep(again, whole, d));
-            }
+            store_.append(is_evidence(r), [&](log_buffer& b) { put_change(b, d, whole, r); });
+        if (settled && is_unsettled(r)) {
+            record again = r;
+            again.intent = before.intent; // which never changes
+            store_.stands(d, place, again, whole, changed);
         } else {
-            contents_.index().move(d, place, changed);
-            if (was_live) contents_.drop(place);
+            store_.stands(d, place, r, whole, changed);
         }
         wrote(r);
         return success();
@@ -109,10 +94,9 @@ public:
         BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
         BOOST_OUTCOME_TRY(usable());
-        BOOST_OUTCOME_TRY(auto const place, place_of_record(d, id));
+        BOOST_OUTCOME_TRY(auto const place, found(store_.place_of_record(d, id)));
         if (place == 0) return std::optional<record>();
-        BOOST_OUTCOME_TRY(auto stored, load(place));
-        return std::optional<record>(std::move(stored));
+        return stored(place);
     }
 
     result<bool> is_current(identity const& id, version v) {
@@ -120,33 +104,23 @@ public:
         BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
         BOOST_OUTCOME_TRY(usable());
-        BOOST_OUTCOME_TRY(auto const place, place_of_record(d, id));
+        BOOST_OUTCOME_TRY(auto const place, found(store_.place_of_record(d, id)));
         if (place == 0) return false;
-        if (log_contents::is_live(place)) return contents_.live(place).kept.version == v;
-        BOOST_OUTCOME_TRY(auto const stored, load(place));
-        return stored.version == v;
+        if (log_contents::is_live(place)) return store_.contents.live(place).kept.version == v;
+        BOOST_OUTCOME_TRY(auto const r, found(store_.load(place)));
+        return r.version == v;
     }
 
     result<bool> bind(std::string_view name, identity const& id) {
         log_digest const d = log_digest_of(name);
         BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
-        BOOST_OUTCOME_TRY(make_room(lock, name.size() + id.scope.size() + id.key.size() + 64));
-        std::optional<bool> ours;
-        std::optional<error> unreadable;
-        contents_.index().find(d, [&](log_place p) {
-            if (log_contents::is_live(p)) return false;
-            auto const e = read(p);
-            if (!e) unreadable = e.error();
-            if (!e || e.value().kind != log_format::entry::name) return false;
-            log_reader in(e.value().payload);
-            if (in.text() != name) return false;
-            ours = in.text() == id.scope && in.text() == id.key;
-            return true;
-        });
-        if (unreadable) return failed(std::move(*unreadable));
+        BOOST_OUTCOME_TRY(
+            make_room(lock, name.size() + id.scope.size() + id.key.size() + 64, true));
+        BOOST_OUTCOME_TRY(auto const ours, found(store_.is_named(d, name, id)));
         if (ours) return *ours;
-        contents_.index().insert(d, append(false, [&](log_buffer& b) { put_name(b, name, id); }));
+        store_.contents.index().insert(
+            d, store_.append(false, [&](log_buffer& b) { put_name(b, name, id); }));
         return true;
     }
 
@@ -154,50 +128,63 @@ public:
         BOOST_OUTCOME_TRY(in_this_process());
         std::scoped_lock lock(mutex_);
         BOOST_OUTCOME_TRY(usable());
-        return contents_.page_of(p);
+        return store_.contents.page_of(p);
+    }
+
+    result<std::size_t> shrink_settled(time_point before, std::size_t most) {
+        BOOST_OUTCOME_TRY(in_this_process());
+        std::unique_lock lock(mutex_);
+        log_retention<Files> retention(store_);
+        for (;;) {
+            BOOST_OUTCOME_TRY(usable());
+            BOOST_OUTCOME_TRY(auto const bytes, found(retention.choose(before, most)));
+            // In one frame, so that a crash takes back all of it.
+            if (store_.tail.has_room(store_.draft->room(bytes))) break;
+            retention.put_back();
+            BOOST_OUTCOME_TRY(make_room(lock, bytes, true));
+        }
+        return retention.shrink(facts_.epoch);
     }
 
     result<void> flush() {
         BOOST_OUTCOME_TRY(in_this_process());
         std::unique_lock lock(mutex_);
         BOOST_OUTCOME_TRY(usable());
-        // Nothing new: what is being written now is what was written before this call.
-        return flush_upto(lock, draft_->is_empty() ? begun_ : begun_ + 1);
+        return flush_all(lock);
+    }
+
+    /// A pass through all that is there, with a flush for each slice: others write meanwhile.
+    result<void> compact() {
+        BOOST_OUTCOME_TRY(in_this_process());
+        std::unique_lock lock(mutex_);
+        do {
+            BOOST_OUTCOME_TRY(usable());
+            BOOST_OUTCOME_TRY(flush_all(lock));
+        } while (turns_.taken() || !store_.draft->is_empty());
+        BOOST_OUTCOME_TRY(roll());
+        cleaning_.begin();
+        while (cleaning_.is_under_way()) {
+            BOOST_OUTCOME_TRY(usable());
+            BOOST_OUTCOME_TRY(found(cleaning_.go_on(slice, begun_ + 1)));
+            if (store_.draft->is_empty() && !turns_.taken()) {
+                BOOST_OUTCOME_TRY(roll()); // there was no room for one entry
+            } else {
+                BOOST_OUTCOME_TRY(flush_all(lock));
+            }
+        }
+        return success();
     }
 
 private:
     template <log_files> friend class log_opening;
 
-    struct entry_read {
-        log_format::entry kind;
-        std::string payload;
-    };
-
-    /// Evidence is written twice: that something was sent, how it ended, and what a person said.
-    static bool is_evidence(record const& r) { return r.state != state_id::pending; }
-
-    /// At least what its entry takes.
-    static std::size_t most_bytes(record const& r) {
-        auto const& i = *r.intent;
-        std::size_t n = 512 + i.request.size() + i.fingerprint.size() + i.fingerprint_rule.size() +
-                        i.target.size() + r.receipt.size() + r.provider_key.size() +
-                        i.identity.scope.size() + i.identity.key.size() + 64 * r.attempts.size();
-        if (r.notes) {
-            auto const& [hints, target_id, remarks, owner, former_keys, set_aside, decisions] =
-                *r.notes;
-            n += hints.size() + target_id.size() + remarks.size() + owner.size() + 128;
-            for (auto const* list : {&former_keys, &set_aside})
-                for (auto const& text : *list)
-                    n += text.size() + 10;
-            for (auto const& d : decisions)
-                n += d.what.size() + d.who.size() + d.why.size() + d.id.size() + 64;
-        }
-        return n;
-    }
+    static constexpr std::size_t slice = std::size_t{32} << 10;       ///< of a pass, bytes
+    static constexpr std::size_t most_waiting = std::size_t{1} << 20; ///< bytes without a flush
+    static constexpr milliseconds longest_waiting{1000};
 
     result<void> in_this_process() const {
         if (::getpid() == process_) return success();
-        return about_log_file(rule::storage_failed, folder_.path(),
+        return about_log_file(rule::storage_failed, store_.folder.path(),
                               "was opened by the parent of this process");
     }
     result<void> usable() const {
@@ -208,114 +195,72 @@ private:
         if (!failed_) failed_ = std::move(e).in(state_id::none);
         return *failed_;
     }
+    /// What cannot be read ends the handle.
+    template <class T> result<T> found(result<T>&& r) {
+        if (!r) return failed(std::move(r).error());
+        return std::move(r);
+    }
+    result<std::optional<record>> stored(log_place place) {
+        BOOST_OUTCOME_TRY(auto r, found(store_.load(place)));
+        return std::optional<record>(std::move(r));
+    }
 
     void wrote(record const& r) { facts_.high_water = std::max(facts_.high_water, r.written_at); }
 
-    template <class Put> log_place append(bool evidence, Put put) {
-        std::size_t const from = draft_->add(evidence, put);
-        return place_of(tail_.number(), tail_.base() + from);
-    }
-
-    // ---- reading --------------------------------------------------------------------------------
-
-    /// Returns: 0 if the log holds no such operation.
-    result<log_place> place_of_record(log_digest const& d, identity const& id) {
-        std::optional<error> unreadable;
-        log_place const place = contents_.index().find(d, [&](log_place p) {
-            if (log_contents::is_live(p)) return contents_.live(p).kept.identity() == id;
-            auto const whole = whole_of(p);
-            auto const e = whole ? read(whole.value()) : result<entry_read>(whole.error());
-            if (!e) unreadable = e.error();
-            return e && e.value().kind == log_format::entry::whole &&
-                   is_whole_of(e.value().payload, id);
-        });
-        if (unreadable) return failed(std::move(*unreadable));
-        return place;
-    }
-
-    /// The place of the intent of a record that is not in memory.
-    result<log_place> whole_of(log_place p) {
-        BOOST_OUTCOME_TRY(auto const e, read(p));
-        if (e.kind != log_format::entry::change) return p;
-        auto const c = take_change(e.payload);
-        return c ? c->whole : p;
-    }
-
-    result<record> load(log_place p) {
-        if (log_contents::is_live(p)) return contents_.live(p).kept;
-        BOOST_OUTCOME_TRY(auto const e, read(p));
-        record r;
-        auto const c = e.kind == log_format::entry::change ? take_change(e.payload) : std::nullopt;
-        if (!c) {
-            if (take_whole(e.payload, r)) return r;
-            return failed(unreadable(p));
-        }
-        BOOST_OUTCOME_TRY(auto const whole, read(c->whole));
-        record first;
-        log_reader in(c->state);
-        if (!take_whole(whole.payload, first) || !take_state(in, r)) return failed(unreadable(p));
-        r.intent = std::move(first.intent);
-        r.operation = first.operation;
-        return r;
-    }
-
-    error unreadable(log_place p) const {
-        return folder_.damaged(segment_of(p), offset_of(p), "has an entry that cannot be read");
-    }
-
-    /// The entry at a place, from memory while it is not on disk.
-    result<entry_read> read(log_place p) {
-        std::uint64_t const offset = offset_of(p);
-        bool const here = segment_of(p) == tail_.number();
-        if (here && offset >= tail_.base())
-            return taken(draft_->bytes(), draft_->size(), offset - tail_.base(), p);
-        if (here && turns_.taken() && offset >= flying_base_)
-            return taken(flying_->bytes(), flying_size_, offset - flying_base_, p);
-        auto* const s = tail_.at(segment_of(p));
-        if (s == nullptr) return unreadable(p);
-        std::array<char, 512> first{};
-        BOOST_OUTCOME_TRY(auto const got, folder_.files().read(s->file, offset, first));
-        if (got < log_entry_header) return unreadable(p);
-        auto const length = std::size_t{::indoubt::detail::load<std::uint32_t>(first.data() + 1)};
-        entry_read e{log_format::entry{static_cast<std::uint8_t>(first[0])}, std::string()};
-        if (length > log_format::largest_segment) return unreadable(p);
-        e.payload.resize(length);
-        std::size_t const part = std::min(length, got - log_entry_header);
-        std::copy_n(first.data() + log_entry_header, part, e.payload.data());
-        if (part < length) {
-            std::span<char> const rest(e.payload.data() + part, length - part);
-            BOOST_OUTCOME_TRY(
-                auto const more,
-                folder_.files().read(s->file, offset + log_entry_header + part, rest));
-            if (more != rest.size()) return unreadable(p);
-        }
-        return e;
-    }
-    result<entry_read> taken(log_buffer const& b, std::size_t size, std::uint64_t from,
-                             log_place p) const {
-        if (from >= size) return unreadable(p);
-        auto rest = b.view(static_cast<std::size_t>(from), size - static_cast<std::size_t>(from));
-        auto const e = next_entry(rest);
-        if (!e) return unreadable(p);
-        return entry_read{e->kind, std::string(e->payload)};
-    }
     // ---- writing --------------------------------------------------------------------------------
 
-    /// Until the draft has room for one more entry, which may be evidence. The mutex may be given
-    /// back meanwhile.
-    result<void> make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+    /// For a new version of a record. What waits for the next flush does not wait longer than so.
+    result<void> make_room(std::unique_lock<std::mutex>& lock, record const& r) {
+        if (store_.draft->is_empty()) {
+            waits_since_ = r.written_at;
+        } else if (r.written_at - waits_since_ > longest_waiting) {
+            BOOST_OUTCOME_TRY(usable());
+            BOOST_OUTCOME_TRY(flush_all(lock));
+        }
+        bool const settles = r.state != state_id::pending && r.state != state_id::uncertain;
+        return make_room(lock, most_bytes(r), settles);
+    }
+
+    /// Until the draft has room for so many bytes more, which may be evidence. The mutex may be
+    /// given back meanwhile. Where the disk is full, what settles something has what is left.
+    result<void> make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes, bool settles) {
         constexpr std::size_t most = log_format::largest_segment / 4;
         if (bytes > most) return error(rule::too_large);
         for (;;) {
             BOOST_OUTCOME_TRY(usable());
-            if (tail_.has_room(draft_->room(bytes))) return success();
-            if (!draft_->is_empty() || turns_.taken()) {
-                BOOST_OUTCOME_TRY(flush_upto(lock, draft_->is_empty() ? begun_ : begun_ + 1));
-            } else if (auto rolled = tail_.begin_next(header(log_format::origin::continued));
-                       !rolled) {
-                return failed(std::move(rolled).error());
+            std::size_t const kept_free = settles ? 0 : reserve();
+            bool const fits = store_.tail.has_room(store_.draft->room(bytes) + kept_free);
+            if (fits && store_.draft->size() < most_waiting) return success();
+            if (!store_.draft->is_empty() || turns_.taken()) {
+                BOOST_OUTCOME_TRY(flush_all(lock));
+            } else {
+                BOOST_OUTCOME_TRY(roll());
             }
         }
+    }
+
+    /// For a confirmation, or what a person says, of each operation that is not settled: two
+    /// sectors, if each is flushed alone.
+    std::size_t reserve() const {
+        return std::min(store_.tail.size() / 8,
+                        2 * log_format::sector * (store_.contents.live_count() + 2));
+    }
+
+    /// The next segment. Nothing is being written. A full disk changes nothing.
+    result<void> roll() {
+        if (auto ready = store_.tail.prepare_next(); !ready) {
+            int const cause = ready.error().cause();
+            if (cause == ENOSPC || cause == EDQUOT) return std::move(ready).error();
+            return failed(std::move(ready).error());
+        }
+        BOOST_OUTCOME_TRY(found(store_.tail.begin_next(header(log_format::origin::continued))));
+        cleaning_.begin_if_due();
+        return success();
+    }
+
+    /// Nothing new: what is being written now is what was written before this call.
+    result<void> flush_all(std::unique_lock<std::mutex>& lock) {
+        return flush_upto(lock, store_.draft->is_empty() ? begun_ : begun_ + 1);
     }
 
     result<void> flush_upto(std::unique_lock<std::mutex>& lock, std::uint64_t number) {
@@ -343,51 +288,59 @@ private:
         return h;
     }
 
-    /// Writes the draft for everybody who waits for it.
+    /// Writes the draft for everybody who waits for it, and a slice of the pass with it: four times
+    /// as much, so that a pass ends before what it goes through has doubled.
     void lead(std::unique_lock<std::mutex>& lock) {
-        std::size_t const length = draft_->room();
-        draft_->bytes().reserve(length); // whoever reads an entry meanwhile: it stays where it is
+        if (cleaning_.is_under_way()) {
+            auto const gone_on =
+                cleaning_.go_on(std::min(slice, 4 * store_.draft->size()), begun_ + 1);
+            if (!gone_on) {
+                (void)failed(error(gone_on.error()));
+                return;
+            }
+        }
         turns_.take();
         std::uint64_t const number = ++begun_;
-        std::swap(draft_, flying_);
-        flying_base_ = tail_.base();
-        flying_size_ = flying_->size(); // which grows while it is sealed
-        log_link const link = tail_.take(number, length);
+        auto const [frame, link] = store_.launch(number);
         lock.unlock();
-        std::uint64_t const checksum = flying_->seal(link);
-        auto const written = folder_.files().write_durably(
-            tail_.file(), link.synced_upto,
-            std::span<char const>(flying_->bytes().data(), flying_->bytes().size()));
+        std::uint64_t const checksum = frame->seal(link);
+        auto const written = store_.folder.files().write_durably(
+            store_.tail.file(), link.synced_upto,
+            std::span<char const>(frame->bytes().data(), frame->bytes().size()));
         lock.lock();
+        std::vector<log_segment<Files>> free;
         if (written) {
-            tail_.wrote(link, checksum);
+            store_.tail.wrote(link, checksum);
             done_ = number;
-            if (makes_ahead_) tail_.make_ahead();
+            free = cleaning_.free_after(number);
+            if (makes_ahead_) store_.tail.make_ahead();
         } else {
             (void)failed(error(written.error()));
         }
-        flying_->clear();
+        store_.landed();
         turns_.pass_on(lock, number);
+        // One that stays is removed at the next open.
+        for (log_segment<Files>& s : free) {
+            s.file = {};
+            auto& folder = store_.folder;
+            (void)folder.files().remove(folder.in(folder.name_of(s.number)));
+        }
         lock.lock();
     }
 
-    folder folder_;
+    log_store<Files> store_;
+    log_cleaning<Files> cleaning_{store_};
     typename Files::file lock_;
-    log_tail<Files> tail_{folder_};
     std::mutex mutex_;
     log_turns turns_;
-    log_contents contents_;
     storage_facts facts_{};
     std::array<std::uint64_t, 2> journal_{};
     std::function<std::uint64_t()> random_;
     std::optional<error> failed_{};
     pid_t process_ = ::getpid();
 
-    std::uint64_t flying_base_ = 0;      ///< where the frame begins that is being written
-    std::size_t flying_size_ = 0;        ///< up to its last entry
     std::uint64_t begun_ = 0, done_ = 0; ///< the last frame that was taken, and made durable
-    std::unique_ptr<log_draft> draft_ = std::make_unique<log_draft>();
-    std::unique_ptr<log_draft> flying_ = std::make_unique<log_draft>();
+    time_point waits_since_{};           ///< when the first record of the draft was written
     bool makes_ahead_ = true;
 };
 

@@ -39,6 +39,7 @@ public:
 
     std::uint64_t number() const { return current_.number; }
     std::uint64_t base() const { return base_; } ///< where the next frame begins
+    std::size_t size() const { return static_cast<std::size_t>(current_.size); }
     typename Files::file& file() { return current_.file; }
     bool has_room(std::size_t bytes) const { return base_ + bytes <= current_.size; }
 
@@ -56,9 +57,25 @@ public:
     }
     /// How the last of them ends.
     void ends(std::uint64_t sequence, std::uint64_t offset, std::uint64_t checksum) {
+        older_.back().end = offset;
         sequence_ = sequence;
         base_ = offset;
         chain_ = checksum;
+    }
+
+    // Those before the segment that is being filled, the oldest first.
+    segment* older(std::size_t i) { return i < older_.size() ? &older_[i] : nullptr; }
+    std::uint64_t newest_older() const { return older_.empty() ? 0 : older_.back().number; }
+    std::size_t older_bytes() const {
+        std::size_t sum = 0;
+        for (segment const& s : older_)
+            sum += static_cast<std::size_t>(s.size);
+        return sum;
+    }
+    segment take_oldest() {
+        segment out = std::move(older_.front());
+        older_.erase(older_.begin());
+        return out;
     }
 
     /// The place of the frame with this number, which is so long.
@@ -72,17 +89,27 @@ public:
         sequence_ = link.sequence;
     }
 
-    /// Begins the next segment; h says what is not about its place in the chain. Nothing may be
-    /// under way. Effects: its header is durable.
-    result<void> begin_next(log_header h) {
+    /// Makes the next segment, if that is not done. A failure leaves nothing behind.
+    result<void> prepare_next() {
         if (maker_.joinable()) {
             maker_.join();
             if (!ahead_) folder_.discard_blank(number_ + 1);
         }
         if (!ahead_) {
-            BOOST_OUTCOME_TRY(auto made, folder_.make_blank(number_ + 1, next_size()));
-            ahead_ = std::make_unique<segment>(std::move(made));
+            auto made = folder_.make_blank(number_ + 1, next_size());
+            if (!made) {
+                folder_.discard_blank(number_ + 1);
+                return std::move(made).error();
+            }
+            ahead_ = std::make_unique<segment>(std::move(made).value());
         }
+        return success();
+    }
+
+    /// Begins the next segment; h says what is not about its place in the chain. Nothing may be
+    /// under way. Effects: its header is durable.
+    result<void> begin_next(log_header h) {
+        BOOST_OUTCOME_TRY(prepare_next());
         h.number = ahead_->number;
         h.length = ahead_->size;
         BOOST_OUTCOME_TRY(h.marks, folder_.files().marks(ahead_->file));
@@ -94,6 +121,7 @@ public:
         put_header(bytes, h);
         BOOST_OUTCOME_TRY(folder_.files().write_durably(
             ahead_->file, 0, std::span<char const>(bytes.data(), bytes.size())));
+        current_.end = base_;
         if (current_.number != 0) older_.push_back(std::move(current_));
         current_ = std::move(*ahead_);
         ahead_.reset();
@@ -123,10 +151,11 @@ public:
     }
 
 private:
-    /// Each is twice as long as the one before, so that a small journal stays small.
+    /// Half as long as all that is there, so that a small journal stays small.
     std::size_t next_size() const {
-        auto const twice = 2 * static_cast<std::size_t>(current_.size);
-        return std::clamp(twice, smallest_segment<Files>(), log_format::largest_segment);
+        std::size_t const half = (older_bytes() + size()) / 2;
+        std::size_t const in_pages = half / log_format::header_copy * log_format::header_copy;
+        return std::clamp(in_pages, smallest_segment<Files>(), log_format::largest_segment);
     }
 
     folder& folder_;
