@@ -326,9 +326,14 @@ TEST_CASE("what waits for the next flush waits at most a second of the journal's
 
 // ---- a full disk --------------------------------------------------------------------------------
 
+struct more_bytes : few_bytes {
+    using few_bytes::few_bytes;
+    static constexpr std::size_t smallest_segment = std::size_t{160} << 10;
+};
+
 TEST_CASE("on a full disk nothing new is begun, and everything that is open can be settled") {
     simulated_disk disk;
-    auto s = small_log::create(path, few_bytes(disk)).value();
+    auto s = basic_log_storage<more_bytes>::create(path, more_bytes(disk)).value();
     disk.set_capacity(disk.used() + 1'000);
     std::vector<record> sent;
     std::optional<error> full;
@@ -353,6 +358,7 @@ TEST_CASE("on a full disk nothing new is begun, and everything that is open can 
     CHECK(full->cause() == ENOSPC);
     CHECK(sent.size() > 3);
     for (record& r : sent) {
+        if (r.operation + 16 < sent.back().operation) continue; // each is settled with a flush
         record const before = r;
         r.version.counter = 3;
         r.state = state_id::confirmed;

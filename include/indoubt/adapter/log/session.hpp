@@ -211,12 +211,11 @@ private:
 
     /// For a new version of a record. What waits for the next flush does not wait longer than so.
     result<void> make_room(std::unique_lock<std::mutex>& lock, record const& r) {
-        if (store_.draft->is_empty()) {
-            waits_since_ = r.written_at;
-        } else if (r.written_at - waits_since_ > longest_waiting) {
+        if (!store_.draft->is_empty() && r.written_at - waits_since_ > longest_waiting) {
             BOOST_OUTCOME_TRY(usable());
             BOOST_OUTCOME_TRY(flush_all(lock));
         }
+        if (store_.draft->is_empty()) waits_since_ = r.written_at;
         bool const settles = r.state != state_id::pending && r.state != state_id::uncertain;
         return make_room(lock, most_bytes(r), settles);
     }
@@ -240,10 +239,10 @@ private:
     }
 
     /// For a confirmation, or what a person says, of each operation that is not settled: two
-    /// sectors, if each is flushed alone.
+    /// sectors, if each is flushed alone. The last one is asked for more than it takes.
     std::size_t reserve() const {
         return std::min(store_.tail.size() / 8,
-                        2 * log_format::sector * (store_.contents.live_count() + 2));
+                        2 * log_format::sector * (store_.contents.live_count() + 4));
     }
 
     /// The next segment. Nothing is being written. A full disk changes nothing.
