@@ -546,7 +546,7 @@ TEST_CASE("a segment that ends earlier than the one after it says") {
 // ---- a copy that is taken over ------------------------------------------------------------------
 
 TEST_CASE("wherever the power goes while a copy is taken over, what is open in it is marked") {
-    for (std::uint64_t step = 1;; ++step) {
+    for (std::uint64_t step = 1;; step += next_step) {
         CAPTURE(step);
         situation j;
         j.disk.lose_power_at(j.disk.steps() + step);
@@ -592,7 +592,7 @@ struct cut_history {
 TEST_CASE("wherever the power goes, everything told is there, and what is lost is a suffix") {
     std::uint64_t steps = 0, lost = 0, kept = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(seed);
             CAPTURE(step);
             cut_history c(step, 100 * seed + step);
@@ -659,7 +659,7 @@ TEST_CASE("what is read after a failed write and a new start stays when the powe
     int found_more = 0;
     for (bool once : {true, false}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-            for (std::uint64_t step = 1;; ++step) {
+            for (std::uint64_t step = 1;; step += next_step) {
                 CAPTURE(once);
                 CAPTURE(seed);
                 CAPTURE(step);
@@ -694,7 +694,7 @@ TEST_CASE("what is read after a failed write and a new start stays when the powe
 
 TEST_CASE("whatever step fails, nothing succeeds after it, and what was told is there") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(once);
             CAPTURE(step);
             history const all = a_history();
@@ -728,7 +728,7 @@ TEST_CASE("whatever step fails, nothing succeeds after it, and what was told is 
 
 TEST_CASE("an open that fails at any step can be repeated") {
     for (bool torn : {false, true}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(torn);
             CAPTURE(step);
             situation j;
@@ -755,7 +755,7 @@ TEST_CASE("an open that fails at any step can be repeated") {
 }
 
 TEST_CASE("a creation that fails at any step leaves the path free, or a whole journal") {
-    for (std::uint64_t step = 1;; ++step) {
+    for (std::uint64_t step = 1;; step += next_step) {
         CAPTURE(step);
         simulated_disk disk(step);
         disk.fail_once(step);

@@ -8,6 +8,7 @@
 #include <indoubt/testing/sample_records.hpp>
 #include <indoubt/testing/seeded_random.hpp>
 #include <indoubt/testing/storage_laws.hpp>
+#include <support/instrumented.hpp>
 
 #include <doctest/doctest.h>
 
@@ -153,7 +154,7 @@ TEST_CASE("sqlite_storage keeps the laws of a storage") {
 
 TEST_CASE("a creation that fails at any step leaves nothing, and can be repeated") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(step);
             temporary_folder const folder;
             faulty_disk disk;
@@ -183,7 +184,7 @@ std::size_t finished_files(temporary_folder const& folder) {
 TEST_CASE("a creation that dies at any step leaves a whole journal or a free path") {
     int free = 0, whole = 0;
     for (bool cut : {false, true}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(cut);
             CAPTURE(step);
             temporary_folder const folder;
@@ -220,7 +221,7 @@ TEST_CASE("a creation that dies at any step leaves a whole journal or a free pat
 
 TEST_CASE("a backup that fails at any step leaves nothing, and the journal goes on") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(once);
             CAPTURE(step);
             temporary_folder const folder;
@@ -260,7 +261,7 @@ TEST_CASE("a backup that cannot flush fails, and so does everything after it") {
 
 TEST_CASE("a backup that dies at any step leaves a whole copy or a free path") {
     for (bool cut : {false, true}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(cut);
             CAPTURE(step);
             temporary_folder const folder;
@@ -298,7 +299,7 @@ TEST_CASE("a backup that dies at any step leaves a whole copy or a free path") {
 
 TEST_CASE("whatever step fails, what was told is there, and the handle was poisoned") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1, first = 0;; ++step) {
+        for (std::uint64_t step = 1, first = 0;; step += next_step) {
             CAPTURE(step);
             temporary_folder const folder;
             faulty_disk disk;
@@ -326,7 +327,7 @@ TEST_CASE("whatever step fails, what was told is there, and the handle was poiso
 
 TEST_CASE("an open that fails at any step can be repeated") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(step);
             temporary_folder const folder;
             faulty_disk disk;
@@ -347,7 +348,7 @@ TEST_CASE("an open that fails at any step can be repeated") {
 }
 
 TEST_CASE("killed before any step, it reopens with what was told") {
-    for (std::uint64_t step = 1;; ++step) {
+    for (std::uint64_t step = 1;; step += next_step) {
         CAPTURE(step);
         temporary_folder const folder;
         faulty_disk const without_syncs;
@@ -376,7 +377,7 @@ TEST_CASE("killed before any step, it reopens with what was told") {
 
 TEST_CASE("after a power cut before any step, it reopens with what was told") {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(seed);
             CAPTURE(step);
             temporary_folder const folder;
@@ -426,7 +427,7 @@ void check_upgraded(std::string const& path) {
 
 TEST_CASE("an upgrade that fails at any step can be repeated") {
     for (bool once : {true, false}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(step);
             temporary_folder const folder;
             make_old(folder / "journal");
@@ -448,7 +449,7 @@ TEST_CASE("an upgrade that fails at any step can be repeated") {
 TEST_CASE("after a kill or a power cut in an upgrade a journal has one format or the other") {
     bool seen[3] = {};
     for (bool cut : {false, true}) {
-        for (std::uint64_t step = 1;; ++step) {
+        for (std::uint64_t step = 1;; step += next_step) {
             CAPTURE(cut);
             CAPTURE(step);
             temporary_folder const folder;

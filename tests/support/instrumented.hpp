@@ -3,6 +3,8 @@
 #ifndef TESTS_SUPPORT_INSTRUMENTED_HPP
 #define TESTS_SUPPORT_INSTRUMENTED_HPP
 
+#include <cstdint>
+
 /// Whether a sanitizer watches each access to memory. A test of very many rounds makes fewer then:
 /// each takes several times as long, and goes the same ways through the code.
 #if defined(__has_feature)
@@ -16,5 +18,8 @@ inline constexpr bool instrumented = true;
 #else
 inline constexpr bool instrumented = false;
 #endif
+
+/// From one step that fails to the next one that is tried.
+inline constexpr std::uint64_t next_step = instrumented ? 3 : 1;
 
 #endif

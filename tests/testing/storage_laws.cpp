@@ -434,13 +434,34 @@ template <class Subject> void check_broken(Subject&& subject, std::string_view e
 template <class S> void check_storage_breaks(std::string_view expected) {
     check_broken(only_fresh<S>{}, expected);
 }
-/// With the laws of shrinking alone: there are many ways to break them, and the others take long.
-template <class S> void check_shrinking_breaks(std::string_view expected) {
+/// With the laws of one kind alone: there are many ways to break them, and the others take long.
+template <class S, class Laws> void check_breaks(Laws check, std::string_view expected) {
     testing::laws laws;
     only_fresh<S> subject;
-    testing::detail::settled_records_shrink(subject, laws);
+    check(subject, laws);
     check_names(laws, expected);
 }
+auto const of_inserts = [](auto& s, testing::laws& l) {
+    testing::detail::insert_keeps_the_first(s, l);
+};
+auto const of_replaces = [](auto& s, testing::laws& l) {
+    testing::detail::replace_compares_versions(s, l);
+};
+auto const of_fields = [](auto& s, testing::laws& l) {
+    testing::detail::every_field_comes_back(s, l);
+};
+auto const of_identities = [](auto& s, testing::laws& l) {
+    testing::detail::identities_are_bytes(s, l);
+};
+auto const of_names = [](auto& s, testing::laws& l) {
+    testing::detail::the_first_binding_wins(s, l);
+};
+auto const of_visits = [](auto& s, testing::laws& l) {
+    testing::detail::a_visit_shows_what_is_unsettled(s, l);
+};
+auto const of_shrinking = [](auto& s, testing::laws& l) {
+    testing::detail::settled_records_shrink(s, l);
+};
 
 TEST_SUITE_BEGIN("storage_laws");
 
@@ -451,59 +472,61 @@ TEST_CASE("a sound storage breaks nothing") {
 
 TEST_CASE("identities that are changed on the way are noticed") {
     constexpr auto law = "identities are compared as bytes";
-    check_storage_breaks<changes_identities<to_lower>>(law);
-    check_storage_breaks<changes_identities<without_trailing_blanks>>(law);
-    check_storage_breaks<changes_identities<at_most_254_bytes>>(law);
-    check_storage_breaks<changes_identities<only_ascii>>(law);
+    check_breaks<changes_identities<to_lower>>(of_identities, law);
+    check_breaks<changes_identities<without_trailing_blanks>>(of_identities, law);
+    check_breaks<changes_identities<at_most_254_bytes>>(of_identities, law);
+    check_breaks<changes_identities<only_ascii>>(of_identities, law);
 }
 
 TEST_CASE("a lost field is noticed") {
-    check_storage_breaks<loses<the_deadline>>("replace: every field comes back");
-    check_storage_breaks<loses<later_attempts>>("replace: every field comes back");
-    check_storage_breaks<loses<decisions>>("replace: every field comes back");
-    check_storage_breaks<loses<former_keys>>("replace: every field comes back");
-    check_storage_breaks<loses<what_was_set_aside>>("replace: every field comes back");
-    check_storage_breaks<loses<the_ids_of_decisions>>("replace: every field comes back");
-    check_storage_breaks<loses<that_a_hook_is_due>>("replace: every field comes back");
-    check_storage_breaks<loses<that_it_is_a_tombstone>>("replace: every field comes back");
-    check_storage_breaks<loses<the_sign_of_large_numbers>>("replace: every field comes back");
-    check_storage_breaks<loses<what_follows_a_nul>>("replace: every field comes back");
-    check_storage_breaks<loses<a_reason_it_does_not_know>>(
-        "replace: every value of every enumeration comes back");
+    check_breaks<loses<the_deadline>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<later_attempts>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<decisions>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<former_keys>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<what_was_set_aside>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<the_ids_of_decisions>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<that_a_hook_is_due>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<that_it_is_a_tombstone>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<the_sign_of_large_numbers>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<what_follows_a_nul>>(of_fields, "replace: every field comes back");
+    check_breaks<loses<a_reason_it_does_not_know>>(
+        of_fields, "replace: every value of every enumeration comes back");
 }
 
 TEST_CASE("an insert that is none is noticed") {
-    check_storage_breaks<insert_overwrites>("insert: changes nothing that stands");
-    check_storage_breaks<insert_returns_what_it_was_given>(
-        "insert: returns what already stands for the identity");
+    check_breaks<insert_overwrites>(of_inserts, "insert: changes nothing that stands");
+    check_breaks<insert_returns_what_it_was_given>(
+        of_inserts, "insert: returns what already stands for the identity");
     check_storage_breaks<insert_looks_and_then_writes>("race: of several inserts exactly one wins");
 }
 
 TEST_CASE("a replace that does not compare is noticed") {
-    check_storage_breaks<replace_compares_nothing>("replace: changes nothing if the version is "
-                                                   "stale");
-    check_storage_breaks<replace_inserts>("replace: inserts nothing");
+    check_breaks<replace_compares_nothing>(of_replaces,
+                                           "replace: changes nothing if the version is "
+                                           "stale");
+    check_breaks<replace_inserts>(of_replaces, "replace: inserts nothing");
 }
 
 TEST_CASE("names bound twice are noticed") {
-    check_storage_breaks<bind_accepts_everybody>("bind: false for another identity");
-    check_storage_breaks<names_end_at_a_nul>("bind: names are compared as bytes");
-    check_storage_breaks<bind_is_true_only_once>("bind: true again for the same identity");
+    check_breaks<bind_accepts_everybody>(of_names, "bind: false for another identity");
+    check_breaks<names_end_at_a_nul>(of_names, "bind: names are compared as bytes");
+    check_breaks<bind_is_true_only_once>(of_names, "bind: true again for the same identity");
 }
 
 TEST_CASE("visits in disorder are noticed") {
-    check_storage_breaks<visits_backwards>("visit: each unsettled record once, in operation "
-                                           "order");
-    check_storage_breaks<visits_more_than_a_page>("visit: returns how many it showed, at most a "
-                                                  "page");
-    check_storage_breaks<counts_no_visits>("visit: returns how many it showed, at most a page");
-    check_storage_breaks<starts_each_page_again>("visit: each unsettled record once, in operation "
-                                                 "order");
+    check_breaks<visits_backwards>(of_visits, "visit: each unsettled record once, in operation "
+                                              "order");
+    check_breaks<visits_more_than_a_page>(of_visits, "visit: returns how many it showed, at most a "
+                                                     "page");
+    check_breaks<counts_no_visits>(of_visits, "visit: returns how many it showed, at most a page");
+    check_breaks<starts_each_page_again>(of_visits,
+                                         "visit: each unsettled record once, in operation "
+                                         "order");
 }
 
 TEST_CASE("a visit that forgets what has a hook due is noticed") {
-    check_storage_breaks<forgets_hooks_in_a_visit>("visit: each unsettled record once, in "
-                                                   "operation order");
+    check_breaks<forgets_hooks_in_a_visit>(of_visits, "visit: each unsettled record once, in "
+                                                      "operation order");
 }
 
 TEST_CASE("a storage need not shrink, and one that shrinks soundly breaks nothing") {
@@ -518,22 +541,23 @@ TEST_CASE("a storage that shrinks too much, or too little, is noticed") {
     constexpr auto counts = "shrink: returns how many it shrank, at most as many as it was told";
     constexpr auto what = "shrink: the oldest first, to what shrunk() says";
     constexpr auto leaves = "shrink: leaves what must stay whole";
-    check_shrinking_breaks<shrinks<more_than_it_was_told>>(counts);
-    check_shrinking_breaks<shrinks<again_and_again>>(counts);
-    check_shrinking_breaks<shrinks<what_is<state_id::pending>>>(leaves);
-    check_shrinking_breaks<shrinks<what_is<state_id::uncertain>>>(leaves);
-    check_shrinking_breaks<shrinks<what_is<state_id::in_review>>>(leaves);
-    check_shrinking_breaks<shrinks<what_is<state_id::abandoned>>>(leaves);
-    check_shrinking_breaks<shrinks<what_has_a_hook_due>>(leaves);
-    check_shrinking_breaks<shrinks<what_is_to_be_cleaned_up>>(leaves);
-    check_shrinking_breaks<shrinks<what_is_as_old>>(leaves);
-    check_shrinking_breaks<shrinks<with_the_version_it_had>>(
-        "shrink: the version of the whole record is stale");
-    check_shrinking_breaks<shrinks<and_drops_former_keys>>(what);
-    check_shrinking_breaks<shrinks<and_drops_what_nothing_else_answers>>(what);
-    check_shrinking_breaks<shrinks<and_keeps_the_request>>(what);
-    check_shrinking_breaks<shrinks_the_youngest>(what);
-    check_shrinking_breaks<shrinks_and_forgets_names>("shrink: names that were bound stay bound");
+    check_breaks<shrinks<more_than_it_was_told>>(of_shrinking, counts);
+    check_breaks<shrinks<again_and_again>>(of_shrinking, counts);
+    check_breaks<shrinks<what_is<state_id::pending>>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_is<state_id::uncertain>>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_is<state_id::in_review>>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_is<state_id::abandoned>>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_has_a_hook_due>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_is_to_be_cleaned_up>>(of_shrinking, leaves);
+    check_breaks<shrinks<what_is_as_old>>(of_shrinking, leaves);
+    check_breaks<shrinks<with_the_version_it_had>>(
+        of_shrinking, "shrink: the version of the whole record is stale");
+    check_breaks<shrinks<and_drops_former_keys>>(of_shrinking, what);
+    check_breaks<shrinks<and_drops_what_nothing_else_answers>>(of_shrinking, what);
+    check_breaks<shrinks<and_keeps_the_request>>(of_shrinking, what);
+    check_breaks<shrinks_the_youngest>(of_shrinking, what);
+    check_breaks<shrinks_and_forgets_names>(of_shrinking,
+                                            "shrink: names that were bound stay bound");
 }
 
 TEST_CASE("a call of which a crash leaves a part is noticed") {
