@@ -96,7 +96,8 @@ inline std::string_view objection_to(struct stat const& s) {
     if (S_ISLNK(s.st_mode)) return "is a symbolic link";
     if (!S_ISREG(s.st_mode)) return "is not a regular file";
     if (s.st_uid != ::geteuid()) return "belongs to another user";
-    if (s.st_nlink != 1) return "has a second name (a hard link)";
+    // 0: its owner is just removing it, as SQLite does with its log.
+    if (s.st_nlink > 1) return "has a second name (a hard link)";
     if ((s.st_mode & 077U) != 0) return "is open to other users: its mode must be 600";
     return {};
 }
