@@ -549,6 +549,46 @@ TEST_CASE("closing in order keeps what was not flushed") {
     CHECK(s.facts().high_water == r.written_at);
 }
 
+TEST_CASE("a segment that is truncated or removed while it is open ends the handle") {
+    temporary_folder const folder;
+    auto s = log_storage::create(folder / "journal").value();
+    REQUIRE(s.insert(numbered(1)));
+    std::string const current = segment(folder / "journal", 2);
+    std::string what = " was removed while it was open";
+    SUBCASE("removed") {
+        std::filesystem::remove(current);
+    }
+    SUBCASE("truncated") {
+        std::filesystem::resize_file(current, 5'000);
+        what = " was truncated while it was open";
+    }
+    auto const flushed = s.flush();
+    CHECK(rule_of(flushed) == rule::storage_failed);
+    CHECK(detail_of(flushed).ends_with(what));
+    CHECK(rule_of(s.insert(numbered(2))) == rule::storage_failed);
+}
+
+TEST_CASE("a journal that is moved or replaced while it is open ends with its segment") {
+    temporary_folder const folder;
+    std::optional<log_storage> open(log_storage::create(folder / "journal").value());
+    auto& s = *open;
+    REQUIRE(s.insert(numbered(1)));
+    REQUIRE(s.flush());
+    std::filesystem::rename(folder / "journal", folder / "moved");
+    SUBCASE("moved") {}
+    SUBCASE("replaced") {
+        REQUIRE(log_storage::create(folder / "journal"));
+    }
+    REQUIRE(s.insert(numbered(2)));
+    REQUIRE(s.flush()); // to where it is
+    auto const compacted = s.compact();
+    CHECK(rule_of(compacted) == rule::storage_failed);
+    CHECK(detail_of(compacted) ==
+          std::string(folder / "journal") + " was moved or replaced while it was open");
+    open.reset();
+    CHECK(log_storage::open(folder / "moved").value().find(numbered(2).identity()).value());
+}
+
 TEST_CASE("it can be moved while it is open, and assigned") {
     temporary_folder const folder;
     auto s = log_storage::create(folder / "one").value();

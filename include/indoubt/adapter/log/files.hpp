@@ -84,7 +84,8 @@ struct log_file_marks {
 ///   to that file no more.
 /// - Reads show what was written, synced or not.
 /// - write_durably takes an offset and a size that are multiples of 512 and an address that is a
-///   multiple of 4096. It says nothing of what write wrote elsewhere.
+///   multiple of 4096. It says nothing of what write wrote elsewhere. It may refuse a file that
+///   was removed.
 /// - After a crash of the process: all that was done is there; locks are gone.
 /// - After a power cut: what is durable is there. Of all else any sectors of 512 bytes may be
 ///   there, or be lost, or hold anything, in any order; the size too. Of a write_durably that did

@@ -150,6 +150,9 @@ public:
     /// Past the cache where the file system allows it: then one write to an area that was written
     /// before costs no more than the disk needs to keep it. Else, a write and a sync.
     static result<void> write_durably(file& f, std::uint64_t offset, std::span<char const> bytes) {
+        struct stat s; // nobody would find again what is written to a file without a name
+        if (::fstat(f.fd_, &s) != 0) return f.failed("cannot be examined", errno);
+        if (s.st_nlink == 0) return f.failed("was removed while it was open", ENOENT);
         open_direct(f);
         if (f.direct_ >= 0) {
             int const cause = write_all(f.direct_, offset, bytes);

@@ -4,6 +4,7 @@
 #define INDOUBT_ADAPTER_LOG_SESSION_HPP
 
 #include <indoubt/adapter/log/cleaning.hpp>
+#include <indoubt/adapter/log/fork_mark.hpp>
 #include <indoubt/adapter/log/retention.hpp>
 #include <indoubt/adapter/log/store.hpp>
 #include <indoubt/adapter/log/turns.hpp>
@@ -20,7 +21,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -38,11 +38,11 @@ public:
 
     /// Effects: flushes what was written, unless something failed before.
     ~log_session() {
-        if (::getpid() == process_ && !failed_) (void)flush();
+        if (!fork_.is_in_a_child() && !failed_) (void)flush();
     }
 
     storage_facts facts() {
-        if (::getpid() != process_) return facts_; // a forked child: the mutex may be held for ever
+        if (fork_.is_in_a_child()) return facts_; // a forked child: the mutex may be held for ever
         std::scoped_lock lock(mutex_);
         return facts_;
     }
@@ -183,7 +183,7 @@ private:
     static constexpr milliseconds longest_waiting{1000};
 
     result<void> in_this_process() const {
-        if (::getpid() == process_) return success();
+        if (!fork_.is_in_a_child()) return success();
         return about_log_file(rule::storage_failed, store_.folder.path(),
                               "was opened by the parent of this process");
     }
@@ -247,6 +247,7 @@ private:
 
     /// The next segment. Nothing is being written. A full disk changes nothing.
     result<void> roll() {
+        BOOST_OUTCOME_TRY(found(in_place()));
         if (auto ready = store_.tail.prepare_next(); !ready) {
             int const cause = ready.error().cause();
             if (cause == ENOSPC || cause == EDQUOT) return std::move(ready).error();
@@ -255,6 +256,20 @@ private:
         BOOST_OUTCOME_TRY(found(store_.tail.begin_next(header(log_format::origin::continued))));
         cleaning_.begin_if_due();
         return success();
+    }
+
+    /// The folder has its name still: else the next segment would be made in another one.
+    result<void> in_place() {
+        auto& folder = store_.folder;
+        auto const moved = [&] {
+            return about_log_file(rule::storage_failed, folder.path(),
+                                  "was moved or replaced while it was open");
+        };
+        auto named = folder.files().open(folder.in("lock"));
+        if (!named) return named.error().rule() == rule::storage_failed ? named.error() : moved();
+        BOOST_OUTCOME_TRY(auto const theirs, folder.files().marks(named.value()));
+        BOOST_OUTCOME_TRY(auto const ours, folder.files().marks(lock_));
+        return theirs.same_file_as(ours) ? result<void>(success()) : moved();
     }
 
     /// Nothing new: what is being written now is what was written before this call.
@@ -303,9 +318,8 @@ private:
         auto const [frame, link] = store_.launch(number);
         lock.unlock();
         std::uint64_t const checksum = frame->seal(link);
-        auto const written = store_.folder.files().write_durably(
-            store_.tail.file(), link.synced_upto,
-            std::span<char const>(frame->bytes().data(), frame->bytes().size()));
+        auto const written = store_.tail.write(
+            link, std::span<char const>(frame->bytes().data(), frame->bytes().size()));
         lock.lock();
         std::vector<log_segment<Files>> free;
         if (written) {
@@ -336,7 +350,7 @@ private:
     std::array<std::uint64_t, 2> journal_{};
     std::function<std::uint64_t()> random_;
     std::optional<error> failed_{};
-    pid_t process_ = ::getpid();
+    fork_mark fork_;
 
     std::uint64_t begun_ = 0, done_ = 0; ///< the last frame that was taken, and made durable
     time_point waits_since_{};           ///< when the first record of the draft was written

@@ -84,6 +84,14 @@ public:
         base_ += length;
         return link;
     }
+    /// A frame, to its place. Other threads may use the tail meanwhile, but for this.
+    result<void> write(log_link const& link, std::span<char const> bytes) {
+        BOOST_OUTCOME_TRY(auto const size, folder_.files().size(current_.file));
+        if (size < current_.size)
+            return about_log_file(rule::storage_failed, folder_.in(folder::name_of(number_)),
+                                  "was truncated while it was open");
+        return folder_.files().write_durably(current_.file, link.synced_upto, bytes);
+    }
     void wrote(log_link const& link, std::uint64_t checksum) {
         chain_ = checksum;
         sequence_ = link.sequence;
