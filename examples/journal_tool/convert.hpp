@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
@@ -140,15 +142,25 @@ result<converted> write_journal(std::string const& path, journal& from, Finish f
                                                    "exists");
     }
     std::string const draft = path + ".unfinished-" + std::to_string(::getpid()) + "-convert";
-    converted done;
-    {
-        BOOST_OUTCOME_TRY(auto to, Storage::create(draft));
-        BOOST_OUTCOME_TRY(done, fill(to, from));
+    auto to = Storage::create(draft);
+    if (!to) return to.error();
+    auto const made = [&]() -> result<converted> {
+        result<converted> const done = fill(to.value(), from);
+        {
+            auto const closed = std::move(to);
+        }
+        if (!done) return done.error();
+        BOOST_OUTCOME_TRY(finish(draft, foreign_marks{from.epoch(), from.high_water()}));
+        BOOST_OUTCOME_TRY(files::rename(draft, path));
+        BOOST_OUTCOME_TRY(files::sync_folder(folder_of(path)));
+        return done.value();
+    }();
+    if (!made) {
+        std::error_code ignored;
+        for (char const* ending : {"", "-wal"})
+            std::filesystem::remove_all(draft + ending, ignored);
     }
-    BOOST_OUTCOME_TRY(finish(draft, foreign_marks{from.epoch(), from.high_water()}));
-    BOOST_OUTCOME_TRY(files::rename(draft, path));
-    BOOST_OUTCOME_TRY(files::sync_folder(folder_of(path)));
-    return done;
+    return made;
 }
 
 /// Moves a journal out of the way, with the log that SQLite may have beside it.

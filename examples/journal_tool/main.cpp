@@ -174,6 +174,10 @@ int salvage(arguments const& given) {
     salvaged found{std::ofstream(given.other, std::ios::binary)};
     auto const read = is_folder(given.journal) ? log_salvage(given.journal, found).go()
                                                : sqlite_salvage(given.journal, found).go();
+    if (!read) {
+        ::unlink(given.other.c_str());
+        return failed(read.error());
+    }
     for (auto const& what : found.skipped)
         std::cout << "skipped: " << escaped(what) << '\n';
     found.out.flush();
@@ -181,7 +185,6 @@ int salvage(arguments const& given) {
         std::cerr << escaped(given.other) << " cannot be written\n";
         return refused;
     }
-    if (!read) return failed(read.error());
     std::cout << found.operations << " operations, " << found.names << " names";
     if (found.skipped.empty()) {
         std::cout << ", nothing was skipped\n";

@@ -81,10 +81,15 @@ public:
     result<void> go() {
         BOOST_OUTCOME_TRY(auto const lock, lock_log(path_));
         BOOST_OUTCOME_TRY(auto const names, read_only_files::list(path_));
+        bool any = false;
         for (auto const& name : names) {
-            if (std::uint64_t const n = folder::number_of(name); n != 0)
-                segment(n, path_ + "/" + name);
+            std::uint64_t const number = folder::number_of(name);
+            if (number == 0) continue;
+            any = true;
+            segment(number, path_ + "/" + name);
         }
+        if (!any)
+            return log::about_log_file(indoubt::rule::not_a_journal, path_, "holds no segment");
         for (auto const& [segment, what] : missing_)
             if (segment > retired_) to_.skipped.push_back(what);
         for (auto const& [digest, known] : operations_)
@@ -199,7 +204,7 @@ private:
             }
             if (!last_ || f->sequence > *last_) { // else it is the copy of one that was taken
                 last_ = f->sequence;
-                entries(number, path, frame, rest.substr(frame_header, f->size - frame_header));
+                entries(path, frame, rest.substr(frame_header, f->size - frame_header));
             }
             at += length;
             // The next sectors are its copy, which says the same.
@@ -210,8 +215,7 @@ private:
 
     // ---- what they say --------------------------------------------------------------------------
 
-    void entries(std::uint64_t number, std::string const& path, std::size_t frame,
-                 std::string_view rest) {
+    void entries(std::string const& path, std::size_t frame, std::string_view rest) {
         while (!rest.empty()) {
             auto const e = log::next_entry(rest);
             if (!e || !take(*e)) {
@@ -219,7 +223,6 @@ private:
                 if (!e) return;
             }
         }
-        (void)number;
     }
 
     bool take(log::log_entry const& e) {

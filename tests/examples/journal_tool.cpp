@@ -100,6 +100,11 @@ struct scene {
     }
 };
 
+bool nothing_unfinished(scene const& s) {
+    return std::ranges::none_of(fs::directory_iterator((s / "any").parent_path()),
+                                [](auto& left) { return has(left.path().string(), "unfinished"); });
+}
+
 // ---- journals -----------------------------------------------------------------------------------
 
 constexpr auto name = "receipt\0shop\0r-1\0"sv;
@@ -247,8 +252,11 @@ TEST_CASE("what is no journal is refused") {
     scene const s;
     std::ofstream(s / "list") << "shopping list";
     fs::create_directory(s / "folder");
-    for (char const* path : {"list", "folder", "nothing"})
+    for (char const* path : {"list", "folder", "nothing"}) {
         CHECK(s.run({"verify", s / path}).status == 2);
+        CHECK(s.run({"salvage", s / path, s / "lines"}).status == 2);
+        CHECK(!fs::exists(s / "lines"));
+    }
     CHECK(s.run({"inspect", s / "list", "--state", "none"}).status == 2);
     CHECK(s.run({"--help"}).status == 0);
 }
@@ -388,6 +396,7 @@ TEST_CASE("a page of a SQLite journal that cannot be read") {
     CHECK(s.run({"inspect", path}).status == 1);
     CHECK(s.run({"convert", path, s / "new", "--to", "log"}).status == 1);
     CHECK(!fs::exists(s / "new"));
+    CHECK(nothing_unfinished(s));
 
     auto const saved = s.run({"salvage", path, s / "lines"});
     CHECK(saved.status == 1);
@@ -472,9 +481,7 @@ template <class From, class To> void check_conversion(char const* kind) {
         CHECK(!storage.bind(name, all[3].identity()).value());
     }
     REQUIRE(To::open(made));
-    // Nothing unfinished is left: the two journals, and what this test wrote.
-    for (auto const& left : fs::directory_iterator(made.parent_path()))
-        CHECK(!has(left.path().string(), "unfinished"));
+    CHECK(nothing_unfinished(s));
 }
 
 TEST_CASE("a log becomes a SQLite journal") {
@@ -486,6 +493,42 @@ TEST_CASE("a SQLite journal becomes a log") {
 TEST_CASE("a journal becomes a new one of its own kind") {
     check_conversion<log_storage, log_storage>("log");
     check_conversion<sqlite_storage, sqlite_storage>("sqlite");
+}
+
+TEST_CASE("a log that was compacted") {
+    scene const s;
+    auto const path = s / "journal";
+    make<log_storage>(path);
+    CHECK(s.run({"salvage", path, s / "before"}).status == 0);
+    {
+        auto open = log_storage::open(path);
+        REQUIRE(open);
+        REQUIRE(open.value().compact());
+    }
+    REQUIRE(!fs::exists(path / "00000001.log"));
+    CHECK(s.run({"verify", path}).out == "10 operations, 1 names, whole\n");
+    CHECK(s.run({"salvage", path, s / "after"}).status == 0);
+    CHECK(sorted_lines_of(s / "before") == sorted_lines_of(s / "after"));
+    CHECK(s.run({"convert", path, s / "new", "--to", "sqlite"}).status == 0);
+    CHECK(s.run({"salvage", s / "new", s / "converted"}).status == 0);
+    CHECK(sorted_lines_of(s / "before") == sorted_lines_of(s / "converted"));
+}
+
+TEST_CASE("more than one flush takes, and a path that means something in an address") {
+    scene const s;
+    auto const path = s / "a?b#c%20d";
+    {
+        auto made = sqlite_storage::create(path);
+        REQUIRE(made);
+        for (std::uint64_t n = 1; n <= 2'500; ++n)
+            REQUIRE(made.value().insert(order(n, state_id::confirmed)));
+    }
+    CHECK(s.run({"convert", path, s / "log", "--to", "log"}).status == 0);
+    CHECK(s.run({"convert", s / "log", s / "again", "--to", "sqlite"}).status == 0);
+    CHECK(s.run({"salvage", path.string() + ".retired", s / "first"}).status == 0);
+    CHECK(s.run({"salvage", s / "again", s / "last"}).status == 0);
+    CHECK(sorted_lines_of(s / "first").size() == 2'500);
+    CHECK(sorted_lines_of(s / "first") == sorted_lines_of(s / "last"));
 }
 
 TEST_CASE("nothing is converted over something else") {
