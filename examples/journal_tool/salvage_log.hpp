@@ -92,8 +92,7 @@ public:
             return log::about_log_file(indoubt::rule::not_a_journal, path_, "holds no segment");
         for (auto const& [segment, what] : missing_)
             if (segment > retired_) to_.skipped.push_back(what);
-        for (auto const& [digest, known] : operations_)
-            to_.operation(line_of(digest, known));
+        write_operations();
         for (auto const& [name, id] : names_) {
             json_object o;
             to_.name(o.text("name", name).text("scope", id.scope).text("key", id.key).line());
@@ -103,25 +102,39 @@ public:
 
 private:
     using folder = log::log_folder<read_only_files>;
-    struct known {
-        indoubt::record r{}; ///< without an intent if that was not found
-    };
     using digest = std::pair<std::uint64_t, std::uint64_t>;
 
-    static std::string line_of(digest const& d, known const& k) {
-        json_object o;
-        if (k.r.intent) {
-            auto const& [id, target, request, fingerprint, fingerprint_rule] = *k.r.intent;
-            o.number("operation", static_cast<std::int64_t>(k.r.operation));
-            o.text("scope", id.scope).text("key", id.key).text("target", target);
-            o.text("request", request).text("fingerprint", fingerprint);
-            o.text("fingerprint_rule", fingerprint_rule);
-        } else {
-            o.number("digest_high", static_cast<std::int64_t>(d.first));
-            o.number("digest_low", static_cast<std::int64_t>(d.second));
+    static digest digest_of(indoubt::identity const& id) {
+        auto const d = log::log_digest_of(id);
+        return {d.high, d.low};
+    }
+
+    /// In the order in which they began. Of one whose intent is lost, a name may tell whose it is.
+    void write_operations() {
+        std::map<digest, indoubt::identity> named;
+        for (auto const& [name, id] : names_)
+            named[digest_of(id)] = id;
+        std::vector<std::pair<digest, indoubt::record const*>> all;
+        for (auto const& [d, r] : operations_)
+            all.emplace_back(d, &r);
+        std::ranges::stable_sort(all, {}, [](auto const& one) { return one.second->operation; });
+        for (auto const& [d, r] : all) {
+            json_object o;
+            if (r->intent) {
+                auto const& [id, target, request, fingerprint, fingerprint_rule] = *r->intent;
+                o.number("operation", static_cast<std::int64_t>(r->operation));
+                o.text("scope", id.scope).text("key", id.key).text("target", target);
+                o.text("request", request).text("fingerprint", fingerprint);
+                o.text("fingerprint_rule", fingerprint_rule);
+            } else if (auto const known = named.find(d); known != named.end()) {
+                o.text("scope", known->second.scope).text("key", known->second.key);
+            } else {
+                o.number("digest_high", static_cast<std::int64_t>(d.first));
+                o.number("digest_low", static_cast<std::int64_t>(d.second));
+            }
+            put_state(o, *r);
+            to_.operation(o.line());
         }
-        put_state(o, k.r);
-        return o.line();
     }
 
     void skip(std::string const& path, std::uint64_t offset, std::string_view what) {
@@ -231,8 +244,8 @@ private:
         case log::log_format::entry::whole: {
             indoubt::record r;
             if (!log::take_whole(e.payload, r)) return false;
-            auto const d = log::log_digest_of(r.identity());
-            operations_[{d.high, d.low}].r = std::move(r);
+            auto& known = operations_[digest_of(r.identity())];
+            known = std::move(r);
             return true;
         }
         case log::log_format::entry::change: {
@@ -241,7 +254,7 @@ private:
             if (!c) return false;
             log::log_reader state(c->state);
             if (!log::take_state(state, r)) return false;
-            auto& known = operations_[{c->digest.high, c->digest.low}].r;
+            auto& known = operations_[{c->digest.high, c->digest.low}];
             r.intent = known.intent;
             r.operation = known.operation;
             known = std::move(r);
@@ -260,8 +273,8 @@ private:
     }
 
     void mark_restored() {
-        for (auto& [digest, known] : operations_)
-            if (indoubt::may_have_gone_on(known.r)) known.r.restored = true;
+        for (auto& [d, r] : operations_)
+            if (indoubt::may_have_gone_on(r)) r.restored = true;
     }
 
     /// All of a segment; what the disk does not give is zeros. Returns: false if nothing is there.
@@ -290,7 +303,7 @@ private:
     std::optional<std::uint64_t> last_{}; ///< sequence of the last frame that was taken
     std::uint64_t retired_ = 0;
     std::vector<std::pair<std::uint64_t, std::string>> missing_{}; ///< segment, and what
-    std::map<digest, known> operations_{};
+    std::map<digest, indoubt::record> operations_{}; ///< without intent if that was not found
     std::map<std::string, indoubt::identity> names_{};
 };
 
