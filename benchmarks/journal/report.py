@@ -101,7 +101,7 @@ def rows_of(m):
     against("1 caller / ref(1)", early + one, "ref/" + one, 0.95)
     against("1 caller / best engine", early + one, m.best_engine(one), 1.7)
     against("1 caller / plain SQLite from Python", early + one, "seed/" + one, 25)
-    against("1 caller, durable confirmation / SQLite WAL FULL, the same", "indoubt/" + one,
+    against("1 caller, durable confirmation / SQLite the same", "indoubt/" + one,
             "sqlite_synced/" + one, 1.5)
     for threads, of_ref, of_engine in ((8, 0.60, 3.0), (32, 0.48, 4.5)):
         load = f"threads:{threads}"

@@ -18,7 +18,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -117,7 +116,8 @@ private:
         std::vector<std::pair<digest, indoubt::record const*>> all;
         for (auto const& [d, r] : operations_)
             all.emplace_back(d, &r);
-        std::ranges::stable_sort(all, {}, [](auto const& one) { return one.second->operation; });
+        std::ranges::sort(
+            all, {}, [](auto const& one) { return std::pair(one.second->operation, one.first); });
         for (auto const& [d, r] : all) {
             json_object o;
             if (r->intent) {

@@ -837,6 +837,59 @@ record large(std::uint64_t n, std::size_t bytes, state_id state = state_id::pend
     return r;
 }
 
+TEST_CASE("a backup holds what was durable before it, and is opened as a restored copy only") {
+    temporary_folder const folder;
+    auto s = log_storage::create(folder / "journal").value();
+    for (std::uint64_t n = 1; n <= 50; ++n)
+        REQUIRE(s.insert(large(n, 60'000, n % 2 == 0 ? state_id::pending : state_id::confirmed)));
+    REQUIRE(s.bind("a name", numbered(1).identity()));
+    REQUIRE(s.backup(folder / "copy"));
+    REQUIRE(s.insert(numbered(60))); // goes on
+    REQUIRE(s.compact());
+    CHECK(rule_of(s.backup(folder / "copy")) == rule::journal_exists);
+    CHECK(rule_of(s.backup(folder / "none/copy")) == rule::journal_missing);
+    CHECK(rule_of(s.backup(folder / ".")) == rule::not_a_journal);
+    CHECK(rule_of(log_storage::open(folder / "copy")) == rule::restored_copy);
+    auto copy = log_storage::open_restored(folder / "copy").value();
+    CHECK(copy.facts().restored);
+    for (std::uint64_t n = 1; n <= 50; ++n) {
+        record r = large(n, 60'000, n % 2 == 0 ? state_id::pending : state_id::confirmed);
+        r.restored = may_have_gone_on(r);
+        CHECK(holds(copy, r));
+    }
+    CHECK_FALSE(copy.find(numbered(60).identity()).value());
+    CHECK_FALSE(copy.bind("a name", numbered(2).identity()).value());
+    CHECK(s.find(numbered(60).identity()).value());
+}
+
+TEST_CASE("a backup made beside writers and a compaction holds a prefix of what was written") {
+    temporary_folder const folder;
+    auto s = log_storage::create(folder / "journal").value();
+    std::atomic<bool> stop = false;
+    std::atomic<std::uint64_t> durable = 0;
+    std::thread writer([&] {
+        for (std::uint64_t n = 1; !stop && n < 100'000; ++n) {
+            if (!s.insert(numbered(n)) || !s.flush()) break;
+            durable = n;
+            if (n % 200 == 0 && !s.compact()) break;
+        }
+    });
+    while (durable < 100)
+        std::this_thread::yield();
+    std::uint64_t const before = durable;
+    auto const made = s.backup(folder / "copy");
+    std::uint64_t const after = durable;
+    stop = true;
+    writer.join();
+    REQUIRE_MESSAGE(made, made.error().message());
+    auto copy = log_storage::open_restored(folder / "copy").value();
+    std::uint64_t n = 1;
+    while (copy.find(numbered(n).identity()).value())
+        ++n;
+    CHECK(n > before);
+    CHECK(n <= after + 2);
+}
+
 TEST_CASE("a journal goes on in further segments, which grow with it") {
     temporary_folder const folder;
     constexpr std::uint64_t many = 200;

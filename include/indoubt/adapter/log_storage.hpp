@@ -104,6 +104,15 @@ public:
     /// Errors: storage_failed; journal_damaged.
     result<void> compact() { return session_->compact(); }
 
+    /// Copies the journal to a path where there is nothing. Only open_restored() opens the copy,
+    /// and everything in it that is not settled counts as possibly sent then.
+    ///
+    /// Effects: flushes first. Other calls go on meanwhile, but no segment is removed. The copy is
+    /// durable. What was durable when it began is in it.
+    /// Errors: as of create(); on all of them the storage goes on unless the flush failed.
+    /// After a crash, or an error: as after create().
+    result<void> backup(std::string const& path) { return session_->backup(path); }
+
 private:
     using session = detail::log_session<Files>;
 

@@ -50,7 +50,8 @@ public:
 
     /// Returns: where `more` new bytes begin, which the caller writes.
     char* add(std::size_t more) {
-        if (capacity_ - size_ < more) grow(2 * (size_ + more));
+        if (capacity_ - size_ < more) [[unlikely]]
+            grow(2 * (size_ + more));
         char* const at = bytes_.get() + size_;
         size_ += more;
         return at;
@@ -69,7 +70,7 @@ private:
     struct aligned_delete {
         void operator()(char* p) const { ::operator delete(p, std::align_val_t{alignment}); }
     };
-    void grow(std::size_t capacity) {
+    [[gnu::noinline]] void grow(std::size_t capacity) {
         capacity = (capacity + alignment - 1) / alignment * alignment;
         std::unique_ptr<char, aligned_delete> more(
             static_cast<char*>(::operator new(capacity, std::align_val_t{alignment})));
@@ -89,6 +90,7 @@ public:
 
     void byte(std::uint8_t b) { *out_.add(1) = static_cast<char>(b); }
     void number(std::uint64_t n) {
+        if (n < 0x80) return byte(static_cast<std::uint8_t>(n)); // nearly all are
         char* at = out_.add(10);
         char* const from = at;
         for (; n >= 0x80; n >>= 7U)

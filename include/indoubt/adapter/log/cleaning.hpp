@@ -63,6 +63,7 @@ public:
     /// Which segments may be removed now that this frame is durable. They are not read any more.
     std::vector<log_segment<Files>> free_after(std::uint64_t frame) {
         std::vector<log_segment<Files>> out;
+        if (kept_ != 0) return out;
         auto const waits =
             std::ranges::find_if(gone_, [&](gone const& g) { return g.frame > frame; });
         for (auto g = gone_.begin(); g != waits; ++g)
@@ -70,6 +71,9 @@ public:
         gone_.erase(gone_.begin(), waits);
         return out;
     }
+
+    /// Until it is called with false as often, no segment may be removed.
+    void keep_files(bool keep) { kept_ += keep ? 1U : -1U; }
 
 private:
     struct gone {
@@ -221,6 +225,7 @@ private:
     std::uint64_t last_ = 0; ///< of the pass; 0: none is under way
     std::size_t left_ = 0;   ///< in older segments, after the last pass
     std::vector<gone> gone_{};
+    unsigned kept_ = 0; ///< by so many copies that are being made
 
     // Where it is: the segment, its next frame, and the entries that are left of this one.
     std::uint64_t segment_ = 0, at_ = 0, entry_at_ = 0;

@@ -3,6 +3,7 @@
 #ifndef INDOUBT_ADAPTER_LOG_OPENING_HPP
 #define INDOUBT_ADAPTER_LOG_OPENING_HPP
 
+#include <indoubt/adapter/log/new_folder.hpp>
 #include <indoubt/adapter/log/replay.hpp>
 #include <indoubt/adapter/log/session.hpp>
 
@@ -27,46 +28,21 @@
 
 namespace indoubt::detail {
 
-inline std::uint64_t random_number() {
-    std::random_device device;
-    return std::uint64_t{device()} << 32U | device();
-}
-
 template <log_files Files> class log_opening {
 public:
     using session = log_session<Files>;
     using folder = log_folder<Files>;
 
-    /// Under another name first: whoever dies on the way leaves the path free.
     static result<std::unique_ptr<session>> create(Files files, std::string const& path) {
-        auto const slash = path.find_last_of('/');
-        std::string const name = path.substr(slash == std::string::npos ? 0 : slash + 1);
-        std::string const parent = folder_above(path);
-        if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string::npos)
-            return about_log_file(rule::not_a_journal, path, "is not the name of a folder");
-        // Asked first, so that nothing is made in vain; the rename asks again.
-        auto const there = files.open(path);
-        if (there || there.error().rule() == rule::not_a_journal)
-            return about_log_file(rule::journal_exists, path, "exists");
-        if (there.error().rule() != rule::journal_missing) return there.error();
-        std::string const unfinished = path + ".unfinished-" + std::to_string(::getpid()) + '-' +
-                                       std::to_string(random_number());
-        if (auto const made = files.make_folder(unfinished); !made) {
-            return made.error().cause() == ENOENT
-                       ? about_log_file(rule::journal_missing, parent, "is missing")
-                       : made.error();
-        }
+        BOOST_OUTCOME_TRY(auto made, log_new_folder<Files>::begin(files, path));
         {
-            BOOST_OUTCOME_TRY(auto lock, files.create(unfinished + lock_name));
-            BOOST_OUTCOME_TRY(files.sync(lock));
-            log_opening draft(folder(files, unfinished), std::move(lock));
+            log_opening draft(folder(files, made.draft()), made.take_lock());
             session& s = *draft.session_;
             s.journal_ = {random_number(), random_number()};
             s.facts_.epoch = 0; // each open begins the next one
             BOOST_OUTCOME_TRY(s.store_.tail.begin_next(s.header(log_format::origin::created)));
         }
-        BOOST_OUTCOME_TRY(files.rename(unfinished, path));
-        BOOST_OUTCOME_TRY(files.sync_folder(parent));
+        BOOST_OUTCOME_TRY(made.finish());
         return open(std::move(files), path, false);
     }
 
@@ -82,7 +58,7 @@ public:
         BOOST_OUTCOME_TRY(bool const ours, files.lock(lock));
         if (!ours) return about_log_file(rule::journal_in_use, path, "has another owner");
         // Whoever made it may have died before its name was durable.
-        auto const named = files.sync_folder(folder_above(path));
+        auto const named = files.sync_folder(log_new_folder<Files>::above(path));
         if (!named && named.error().cause() != EACCES) return named.error();
         log_opening opening(folder(std::move(files), path), std::move(lock));
         BOOST_OUTCOME_TRY(opening.replay_.go());
@@ -91,12 +67,7 @@ public:
     }
 
 private:
-    static constexpr char const* lock_name = "/lock";
-
-    static std::string folder_above(std::string const& path) {
-        auto const slash = path.find_last_of('/');
-        return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-    }
+    static constexpr char const* lock_name = log_new_folder<Files>::lock_name;
 
     log_opening(folder f, typename Files::file lock)
         : session_(std::make_unique<session>(std::move(f), std::move(lock))) {

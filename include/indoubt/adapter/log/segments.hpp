@@ -28,6 +28,11 @@ template <log_files Files> struct log_segment {
     std::uint64_t end = 0; ///< of its frames, once it is full
 };
 
+/// A segment as it is at some moment: its frames end there.
+struct log_extent {
+    std::uint64_t number = 0, size = 0, end = 0;
+};
+
 /// How large the first segment of each life is. The files of a test may say less.
 template <log_files Files> constexpr std::size_t smallest_segment() {
     if constexpr (requires { Files::smallest_segment; }) return Files::smallest_segment;

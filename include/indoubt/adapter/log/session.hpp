@@ -5,6 +5,7 @@
 
 #include <indoubt/adapter/log/cleaning.hpp>
 #include <indoubt/adapter/log/fork_mark.hpp>
+#include <indoubt/adapter/log/new_folder.hpp>
 #include <indoubt/adapter/log/retention.hpp>
 #include <indoubt/adapter/log/store.hpp>
 #include <indoubt/adapter/log/turns.hpp>
@@ -173,6 +174,21 @@ public:
             }
         }
         return success();
+    }
+
+    /// A copy of all segments as they are now. Others write meanwhile; nothing is removed.
+    result<void> backup(std::string const& path) {
+        BOOST_OUTCOME_TRY(in_this_process());
+        std::unique_lock lock(mutex_);
+        BOOST_OUTCOME_TRY(usable());
+        BOOST_OUTCOME_TRY(flush_all(lock));
+        std::vector<log_extent> const all = store_.tail.extents();
+        cleaning_.keep_files(true);
+        lock.unlock();
+        auto done = copy_log(store_.folder, all, path);
+        lock.lock();
+        cleaning_.keep_files(false);
+        return done;
     }
 
 private:

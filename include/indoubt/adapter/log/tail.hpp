@@ -72,6 +72,14 @@ public:
             sum += static_cast<std::size_t>(s.size);
         return sum;
     }
+    /// All segments, up to what is durable.
+    std::vector<log_extent> extents() const {
+        std::vector<log_extent> out;
+        for (segment const& s : older_)
+            out.push_back({s.number, s.size, s.end});
+        out.push_back({current_.number, current_.size, durable_});
+        return out;
+    }
     segment take_oldest() {
         segment out = std::move(older_.front());
         older_.erase(older_.begin());
@@ -95,6 +103,7 @@ public:
     void wrote(log_link const& link, std::uint64_t checksum) {
         chain_ = checksum;
         sequence_ = link.sequence;
+        durable_ = base_; // the next frame is begun only after this
     }
 
     /// Makes the next segment, if that is not done. A failure leaves nothing behind.
@@ -136,7 +145,7 @@ public:
         number_ = current_.number;
         nonce_ = h.nonce;
         chain_ = h.checksum;
-        base_ = log_format::data;
+        base_ = durable_ = log_format::data;
         return success();
     }
 
@@ -171,7 +180,7 @@ private:
     std::vector<segment> older_{};
     std::uint64_t number_ = 0;   ///< of the last segment
     std::uint64_t sequence_ = 0; ///< of the last frame that is durable
-    std::uint64_t nonce_ = 0, chain_ = 0, base_ = 0;
+    std::uint64_t nonce_ = 0, chain_ = 0, base_ = 0, durable_ = 0;
     std::unique_ptr<segment> ahead_{}; ///< written by maker_, read once that is joined
     std::thread maker_{};
     pid_t process_ = ::getpid();
