@@ -206,7 +206,7 @@ private:
             std::size_t const frame = is_copy && at >= data + length ? at - length : at;
             if (is_copy && bad == frame) {
                 bad.reset();
-                skip(path, frame, "not whole, taken from its copy");
+                skip(path, frame, "not whole, or not to be checked: taken from its copy");
             }
             say_bad(at);
             if (last_ && f->sequence > *last_ + 1) {
