@@ -3,8 +3,8 @@
 #ifndef INDOUBT_BENCHMARKS_JOURNAL_REPLAY_HPP
 #define INDOUBT_BENCHMARKS_JOURNAL_REPLAY_HPP
 
-#include "engines.hpp"
 #include "own.hpp"
+#include "peers.hpp"
 
 #include <indoubt/adapter/sqlite_storage.hpp>
 

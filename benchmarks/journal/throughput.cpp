@@ -2,15 +2,15 @@
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // How many operations a second end up durable, beside what the disk and the machine allow and
-// beside engines. Each round runs every candidate once, those with the same load right after each
+// beside peers. Each round runs every candidate once, those with the same load right after each
 // other and in an order that is drawn anew: what is compared is a ratio within a round, so that a
 // machine that is slower for a while is slower for all of them.
 //
 // JOURNAL_ROUNDS: how many. JOURNAL_SLICE_MS: how long each candidate works in each.
 
 #include "bounds.hpp"
-#include "engines.hpp"
 #include "own.hpp"
+#include "peers.hpp"
 #include "replay.hpp"
 
 #include <indoubt/adapter/log_storage.hpp>
@@ -45,19 +45,19 @@ std::vector<entry> everywhere() {
         {"indoubt", [] { return make_own<log_storage, proving_provider>("indoubt"); }},
         {"indoubt_early", [] { return make_own<log_storage, asked_provider>("indoubt_early"); }},
         {"ref", [] { return std::make_unique<reference>(); }},
-        {"sqlite", [] { return std::make_unique<sqlite_engine>("sqlite.db"); }},
-        {"sqlite_synced", [] { return std::make_unique<sqlite_engine>("synced.db", true); }},
+        {"sqlite", [] { return std::make_unique<sqlite_peer>("sqlite.db"); }},
+        {"sqlite_synced", [] { return std::make_unique<sqlite_peer>("synced.db", true); }},
     };
 #ifdef JOURNAL_LEVELDB
-    all.push_back({"leveldb",
-                   [] { return std::make_unique<leveldb_engine>("leveldb", leveldb::Options()); }});
+    all.push_back(
+        {"leveldb", [] { return std::make_unique<leveldb_peer>("leveldb", leveldb::Options()); }});
 #endif
 #ifdef JOURNAL_ROCKSDB
-    all.push_back({"rocksdb",
-                   [] { return std::make_unique<rocksdb_engine>("rocksdb", rocksdb::Options()); }});
+    all.push_back(
+        {"rocksdb", [] { return std::make_unique<rocksdb_peer>("rocksdb", rocksdb::Options()); }});
 #endif
 #ifdef JOURNAL_LMDB
-    all.push_back({"lmdb", [] { return std::make_unique<lmdb_engine>("lmdb.db"); }});
+    all.push_back({"lmdb", [] { return std::make_unique<lmdb_peer>("lmdb.db"); }});
 #endif
     return all;
 }

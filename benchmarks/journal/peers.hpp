@@ -1,7 +1,7 @@
 // Distributed under the Boost Software License, Version 1.0.
 // (See accompanying file LICENSE or copy at https://www.boost.org/LICENSE_1_0.txt)
-#ifndef INDOUBT_BENCHMARKS_JOURNAL_ENGINES_HPP
-#define INDOUBT_BENCHMARKS_JOURNAL_ENGINES_HPP
+#ifndef INDOUBT_BENCHMARKS_JOURNAL_PEERS_HPP
+#define INDOUBT_BENCHMARKS_JOURNAL_PEERS_HPP
 
 #include "slice.hpp"
 
@@ -28,7 +28,7 @@
 #include <lmdb.h>
 #endif
 
-// The same two transitions by engines, each used as fast as it goes: what is uncertain is durable
+// The same two transitions by peers, each used as fast as it goes: what is uncertain is durable
 // before the send, and the confirmation, which puts 32 bytes in the place of the record, is a part
 // of the next commit, or has one of its own.
 
@@ -47,9 +47,9 @@ inline std::string_view value_of(change const& c) {
 }
 
 /// Turns operations into changes. When a confirmation is durable: with the next commit, or at once.
-class engine : public by_turns {
+class peer : public by_turns {
 public:
-    explicit engine(bool confirms_at_once) : confirms_at_once_(confirms_at_once) {}
+    explicit peer(bool confirms_at_once) : confirms_at_once_(confirms_at_once) {}
 
     void turn(worker& w) override {
         std::vector<change> changes = confirmations(w);
@@ -82,10 +82,10 @@ private:
     bool confirms_at_once_;
 };
 
-/// For engines with one writer that do not do it themselves: all that wait share one commit.
-class sharing_engine : public engine {
+/// For peers with one writer that do not do it themselves: all that wait share one commit.
+class sharing_peer : public peer {
 public:
-    using engine::engine;
+    using peer::peer;
 
     void commit(std::vector<change>&& changes) final {
         std::unique_lock lock(mutex_);
@@ -163,10 +163,10 @@ inline sqlite_handle open_sqlite(std::string const& path) {
     return db;
 }
 
-class sqlite_engine : public sharing_engine {
+class sqlite_peer : public sharing_peer {
 public:
-    explicit sqlite_engine(std::string const& name, bool confirms_at_once = false)
-        : sharing_engine(confirms_at_once), db_(open_sqlite(data_folder::path() + '/' + name)) {
+    explicit sqlite_peer(std::string const& name, bool confirms_at_once = false)
+        : sharing_peer(confirms_at_once), db_(open_sqlite(data_folder::path() + '/' + name)) {
         ask_sqlite(db_.get(), "CREATE TABLE operations (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
                               " WITHOUT ROWID");
         begin_ = prepare(db_.get(), "BEGIN IMMEDIATE");
@@ -206,9 +206,9 @@ private:
 
 /// They share commits of threads themselves.
 template <class Db, class Batch, class Options, class WriteOptions>
-class sorted_engine : public engine {
+class sorted_peer : public peer {
 public:
-    sorted_engine(std::string const& name, Options options) : engine(false), name_(name) {
+    sorted_peer(std::string const& name, Options options) : peer(false), name_(name) {
         options.create_if_missing = true;
         options.write_buffer_size = std::size_t{64} << 20;
         Db* raw = nullptr;
@@ -238,20 +238,20 @@ private:
 };
 
 #ifdef JOURNAL_LEVELDB
-using leveldb_engine =
-    sorted_engine<leveldb::DB, leveldb::WriteBatch, leveldb::Options, leveldb::WriteOptions>;
+using leveldb_peer =
+    sorted_peer<leveldb::DB, leveldb::WriteBatch, leveldb::Options, leveldb::WriteOptions>;
 #endif
 #ifdef JOURNAL_ROCKSDB
-using rocksdb_engine =
-    sorted_engine<rocksdb::DB, rocksdb::WriteBatch, rocksdb::Options, rocksdb::WriteOptions>;
+using rocksdb_peer =
+    sorted_peer<rocksdb::DB, rocksdb::WriteBatch, rocksdb::Options, rocksdb::WriteOptions>;
 #endif
 
 // ---- LMDB ---------------------------------------------------------------------------------------
 
 #ifdef JOURNAL_LMDB
-class lmdb_engine : public sharing_engine {
+class lmdb_peer : public sharing_peer {
 public:
-    explicit lmdb_engine(std::string const& name) : sharing_engine(false) {
+    explicit lmdb_peer(std::string const& name) : sharing_peer(false) {
         check(mdb_env_create(&environment_));
         check(mdb_env_set_mapsize(environment_, std::size_t{4} << 30));
         auto const path = data_folder::path() + '/' + name;
@@ -262,7 +262,7 @@ public:
         check(mdb_dbi_open(txn, nullptr, 0, &table_));
         check(mdb_txn_commit(txn));
     }
-    ~lmdb_engine() override { mdb_env_close(environment_); }
+    ~lmdb_peer() override { mdb_env_close(environment_); }
 
 protected:
     void write(std::vector<change> const& changes) override {
