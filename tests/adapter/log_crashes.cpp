@@ -816,7 +816,7 @@ TEST_CASE(
 
 TEST_CASE("whichever bit turns, what was told is there, or the journal is refused") {
     // Its last frame holds evidence; then one whose last frame does not.
-    std::size_t const step = instrumented ? 149 : 31; // prime, so that each bit of a byte comes
+    std::size_t const step = instrumented ? 149 : 61; // prime, so that each bit of a byte comes
     for (std::size_t batches : {SIZE_MAX, std::size_t{8}}) {
         situation j(a_history(), batches);
         auto const last = j.last();
