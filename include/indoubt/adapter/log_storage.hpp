@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-// The fast journal: a folder of append-only segments. All threads that flush at the same time share
+// A journal in a folder of append-only segments. All threads that flush at the same time share
 // one write to the disk. What was overwritten is given back bit by bit. Its bytes are described in
 // docs/log_format.md.
 //
