@@ -31,16 +31,10 @@ using namespace indoubt;
 using indoubt::testing::plain_record;
 using indoubt::testing::same;
 using indoubt::testing::seeded_random;
+using tests::few_bytes;
 using tests::simulated_disk;
-using tests::simulated_files;
 namespace format = detail::log_format;
 
-/// Small segments, each of them made when it is needed: every step has its number.
-struct few_bytes : simulated_files {
-    using simulated_files::simulated_files;
-    static constexpr std::size_t smallest_segment = std::size_t{20} << 10;
-    static constexpr bool makes_nothing_ahead = true;
-};
 using small_log = basic_log_storage<few_bytes>;
 using folder = detail::log_folder<few_bytes>;
 

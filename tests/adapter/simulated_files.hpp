@@ -717,6 +717,13 @@ private:
 
 static_assert(detail::log_files<simulated_files>);
 
+/// Small segments, each of them made when it is needed: every step has its number.
+struct few_bytes : simulated_files {
+    using simulated_files::simulated_files;
+    static constexpr std::size_t smallest_segment = std::size_t{20} << 10;
+    static constexpr bool makes_nothing_ahead = true;
+};
+
 } // namespace indoubt::tests
 
 #endif

@@ -116,14 +116,8 @@ private:
     result<bool> record_again(std::string_view payload, log_place place) {
         identity const id = identity_of_whole(payload);
         log_digest const d = log_digest_of(id);
-        // Found by where it stands: another identity with this digest stands elsewhere.
-        std::optional<error> bad;
-        log_place const known = store_.contents.index().find(d, [&](log_place p) {
-            auto const whole = store_.whole_of(p);
-            if (!whole) bad = whole.error();
-            return whole && whole.value() == place;
-        });
-        if (bad) return std::move(*bad);
+        // By where it stands: another identity with this digest stands elsewhere.
+        BOOST_OUTCOME_TRY(log_place const known, store_.place_of_intent(d, place));
         if (known == 0) return true;
         BOOST_OUTCOME_TRY(record const r, store_.load(known));
         if (!has_room(most_bytes(r))) return false;
@@ -138,8 +132,7 @@ private:
         auto const name = in.text();
         identity const id{std::string(in.text()), std::string(in.text())};
         log_digest const d = log_digest_of(name);
-        if (store_.contents.index().find(d, [&](log_place p) { return p == place; }) == 0)
-            return true;
+        if (!store_.contents.index().holds(d, place)) return true;
         if (!has_room(size)) return false;
         store_.contents.index().move(
             d, place, store_.append(false, [&](log_buffer& b) { put_name(b, name, id); }));

@@ -38,6 +38,10 @@ public:
         }
     }
 
+    bool holds(log_digest const& d, log_place place) const {
+        return find(d, [&](log_place p) { return p == place; }) != 0;
+    }
+
     /// It must not be there yet. place is not 0.
     void insert(log_digest const& d, log_place place) {
         shard& s = shard_of(d);

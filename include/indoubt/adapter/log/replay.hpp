@@ -198,13 +198,9 @@ private:
         // Its intent was retired: the record stands behind this one, in a later version or the
         // same.
         if (segment_of(c->whole) < first_) return seen(r);
-        std::optional<error> not_read;
-        log_place const known = store_.contents.index().find(c->digest, [&](log_place p) {
-            auto const whole = store_.whole_of(p);
-            if (!whole) not_read = whole.error();
-            return whole && whole.value() == c->whole;
-        });
-        if (not_read) return unreadable(std::move(*not_read));
+        auto const found = store_.place_of_intent(c->digest, c->whole);
+        if (!found) return unreadable(found.error());
+        log_place const known = found.value();
         if (known == 0) return false;
         auto before = store_.load(known);
         if (!before) return unreadable(before.error());
@@ -222,15 +218,9 @@ private:
         id.key = in.text();
         if (!in.good() || !in.at_end()) return false;
         log_digest const d = log_digest_of(name);
-        std::optional<error> not_read;
-        log_place const known = store_.contents.index().find(d, [&](log_place p) {
-            if (log_contents::is_live(p)) return false;
-            auto const e = store_.read(p);
-            if (!e) not_read = e.error();
-            if (!e || e.value().kind != log_format::entry::name) return false;
-            return log_reader(e.value().payload).text() == name;
-        });
-        if (not_read) return unreadable(std::move(*not_read));
+        auto const found = store_.place_of_name(d, name, [](log_reader&) {});
+        if (!found) return unreadable(found.error());
+        log_place const known = found.value();
         if (known == 0) {
             store_.contents.index().insert(d, place);
         } else {

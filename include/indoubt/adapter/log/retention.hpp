@@ -73,8 +73,7 @@ private:
             BOOST_OUTCOME_TRY(auto const d, store_.digest_at(place));
             store_.contents.settled().remove_first();
             // Asked first: the intent of one that was overwritten may be gone.
-            if (store_.contents.index().find(d, [&](log_place p) { return p == place; }) == 0)
-                continue;
+            if (!store_.contents.index().holds(d, place)) continue;
             BOOST_OUTCOME_TRY(auto r, store_.load(place));
             if (may_shrink(r, before)) equal_.push_back({std::move(r), place, d});
         }

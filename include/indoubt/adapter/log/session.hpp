@@ -118,8 +118,12 @@ public:
         std::unique_lock lock(mutex_);
         BOOST_OUTCOME_TRY(
             make_room(lock, name.size() + id.scope.size() + id.key.size() + 64, true));
-        BOOST_OUTCOME_TRY(auto const ours, found(store_.is_named(d, name, id)));
-        if (ours) return *ours;
+        bool ours = false;
+        BOOST_OUTCOME_TRY(auto const known,
+                          found(store_.place_of_name(d, name, [&](log_reader& in) {
+                              ours = in.text() == id.scope && in.text() == id.key;
+                          })));
+        if (known != 0) return ours;
         store_.contents.index().insert(
             d, store_.append(false, [&](log_buffer& b) { put_name(b, name, id); }));
         return true;

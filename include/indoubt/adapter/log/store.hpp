@@ -110,23 +110,36 @@ public:
         return place;
     }
 
-    /// Whether this identity has the name; none if nobody has.
-    result<std::optional<bool>> is_named(log_digest const& d, std::string_view name,
-                                         identity const& id) {
-        std::optional<bool> ours;
+    /// Calls found(log_reader&), which reads scope and key, for the entry of a name.
+    ///
+    /// Returns: its place; 0 if nobody has the name.
+    template <class Found>
+    result<log_place> place_of_name(log_digest const& d, std::string_view name, Found found) {
         std::optional<error> bad;
-        contents.index().find(d, [&](log_place p) {
+        log_place const place = contents.index().find(d, [&](log_place p) {
             if (log_contents::is_live(p)) return false;
             auto const e = read(p);
             if (!e) bad = e.error();
             if (!e || e.value().kind != log_format::entry::name) return false;
             log_reader in(e.value().payload);
             if (in.text() != name) return false;
-            ours = in.text() == id.scope && in.text() == id.key;
+            found(in);
             return true;
         });
         if (bad) return std::move(*bad);
-        return ours;
+        return place;
+    }
+
+    /// The place of the record whose intent stands there; 0 if none does.
+    result<log_place> place_of_intent(log_digest const& d, log_place whole) {
+        std::optional<error> bad;
+        log_place const place = contents.index().find(d, [&](log_place p) {
+            auto const its = whole_of(p);
+            if (!its) bad = its.error();
+            return its && its.value() == whole;
+        });
+        if (bad) return std::move(*bad);
+        return place;
     }
 
     /// The place of the intent of a record.
