@@ -4,6 +4,7 @@
 // What examples/journal_tool promises, by running it on journals that the library made.
 
 #include "../../examples/common/temporary_directory.hpp"
+#include "spawned.hpp"
 
 #include <indoubt/adapter/log_storage.hpp>
 #include <indoubt/adapter/sqlite_storage.hpp>
@@ -23,7 +24,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,20 +80,8 @@ struct scene {
 
     finished run(std::vector<std::string> words) const {
         words.insert(words.begin(), JOURNAL_TOOL_PROGRAM);
-        std::vector<char*> argv;
-        for (auto& word : words)
-            argv.push_back(word.data());
-        argv.push_back(nullptr);
         auto const out = folder / "out", err = folder / "err";
-        posix_spawn_file_actions_t files;
-        ::posix_spawn_file_actions_init(&files);
-        constexpr int fresh = O_WRONLY | O_CREAT | O_TRUNC;
-        ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), fresh, 0600);
-        ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), fresh, 0600);
-        pid_t child = 0;
-        int const spawned = ::posix_spawn(&child, argv[0], &files, nullptr, argv.data(), ::environ);
-        ::posix_spawn_file_actions_destroy(&files);
-        REQUIRE(spawned == 0);
+        pid_t const child = spawned(std::move(words), out, err);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, bytes_of(out), bytes_of(err)};

@@ -6,6 +6,7 @@
 
 #include "../../examples/common/temporary_directory.hpp"
 #include "../../examples/uncertain_write/offline_provider.hpp"
+#include "spawned.hpp"
 
 #include <indoubt/adapter/sqlite_storage.hpp>
 
@@ -21,8 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,22 +62,7 @@ struct scene {
     pid_t start(std::vector<std::string> more, std::string const& name) const {
         std::vector<std::string> words{UNCERTAIN_WRITE_PROGRAM, journal, service, "order-1"};
         words.insert(words.end(), more.begin(), more.end());
-        std::vector<char*> argv;
-        for (auto& word : words)
-            argv.push_back(word.data());
-        argv.push_back(nullptr);
-
-        auto const out = folder / ("out" + name), err = folder / ("err" + name);
-        posix_spawn_file_actions_t files;
-        ::posix_spawn_file_actions_init(&files);
-        constexpr int fresh = O_WRONLY | O_CREAT | O_TRUNC;
-        ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), fresh, 0600);
-        ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), fresh, 0600);
-        pid_t child = 0;
-        int const spawned = ::posix_spawn(&child, argv[0], &files, nullptr, argv.data(), ::environ);
-        ::posix_spawn_file_actions_destroy(&files);
-        REQUIRE(spawned == 0);
-        return child;
+        return spawned(std::move(words), folder / ("out" + name), folder / ("err" + name));
     }
     finished wait_for(pid_t child, std::string const& name) const {
         auto const out = folder / ("out" + name), err = folder / ("err" + name);
